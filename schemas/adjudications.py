@@ -1,0 +1,72 @@
+"""Topic ``adjudications``: rulings of analysts. The later ``at`` wins, ties by record hash."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .edges import Relation, UpdateKind
+from .events import Source
+from .record import Record
+
+
+class RuledEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """One end of a ruled edge, with what is needed to find it again under a new id."""
+
+    event_id: str
+    sources: tuple[Source, ...]
+    type: str
+    attribute: str | None
+
+
+class EdgeAccepted(Record, tag="edge_accepted"):
+    """An analyst asserts the edge."""
+
+    edge_id: str
+    src: RuledEnd
+    dst: RuledEnd
+    relation: Relation
+    kind: UpdateKind | None
+    analyst: str
+    reason: str
+    at: int
+
+
+class EdgeRuledOut(Record, tag="edge_ruled_out"):
+    """An analyst rules the edge out: it is not live, whoever asserts it."""
+
+    edge_id: str
+    src: RuledEnd
+    dst: RuledEnd
+    relation: Relation
+    analyst: str
+    reason: str
+    at: int
+
+
+class RulingWithdrawn(Record, tag="ruling_withdrawn"):
+    """The analysts' rulings on this edge are taken back; the producers' assertions count again."""
+
+    edge_id: str
+    analyst: str
+    at: int
+
+
+class AliasMerged(Record, tag="alias_merged"):
+    """``alias`` is another name of ``canonical``."""
+
+    alias: str
+    canonical: str
+    analyst: str
+    evidence: str
+    at: int
+
+
+class AliasSplit(Record, tag="alias_split"):
+    """``alias`` stands for itself again."""
+
+    alias: str
+    analyst: str
+    at: int
+
+
+AdjudicationRecord = EdgeAccepted | EdgeRuledOut | RulingWithdrawn | AliasMerged | AliasSplit

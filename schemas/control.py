@@ -1,0 +1,56 @@
+"""Topics ``producers``, ``clock`` and ``erasures``: records that steer the view."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .record import Record
+
+StageName = Literal["distil", "link"]
+
+
+class ProducerActivated(Record, tag="producer_activated"):
+    """From now on this producer's sets count for the stage; for a session where it has none, the fallback's.
+
+    The later ``at`` wins, ties by record hash. Where nothing was activated, the smallest producer id with a set counts.
+    """
+
+    stage: StageName
+    producer: str
+    fallback: str | None
+    at: int
+
+
+class ClockReached(Record, tag="clock_reached"):
+    """Time passed ``at``: a dated change took effect or a plan lapsed. Written by one timer, read by replay."""
+
+    at: int
+
+
+class SpaceErased(Record, tag="space_erased"):
+    """Everything of the space in ``messages`` below ``upto`` is to be erased."""
+
+    upto: int
+    at: int
+
+
+class ConversationErased(Record, tag="conversation_erased"):
+    """Everything of the conversation in ``messages`` below ``upto`` is to be erased."""
+
+    conversation_id: str
+    upto: int
+    at: int
+
+
+class MessageErased(Record, tag="message_erased"):
+    """The message, as accepted below ``upto``, is to be erased."""
+
+    conversation_id: str
+    message_id: str
+    upto: int
+    at: int
+
+
+ProducerRecord = ProducerActivated
+ClockRecord = ClockReached
+ErasureRecord = SpaceErased | ConversationErased | MessageErased

@@ -1,0 +1,75 @@
+"""Time: instants as microseconds since 1970 UTC, half-open intervals, precisions, RFC 3339 in and out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Literal
+
+import msgspec
+
+Precision = Literal["minute", "hour", "day", "week", "month", "season", "year"]
+"""How exactly a time phrase names a time; the length of the anchor interval follows from it."""
+
+US_PER_SECOND = 1_000_000
+US_PER_MINUTE = 60 * US_PER_SECOND
+US_PER_HOUR = 60 * US_PER_MINUTE
+US_PER_DAY = 24 * US_PER_HOUR
+
+MIN_US = -62_135_596_800 * US_PER_SECOND
+"""0001-01-01T00:00:00Z, the first instant the standard library can print."""
+MAX_US = 253_402_300_799 * US_PER_SECOND
+"""9999-12-31T23:59:59Z, the last."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class NaiveTimeError(ValueError):
+    """A time without a zone. The caller must send an offset, or an importer must be given ``--tz``."""
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """Half-open ``[start, until)`` in microseconds UTC."""
+
+    start: int
+    until: int
+
+
+def to_us(moment: datetime) -> int:
+    """An aware datetime as microseconds UTC. Raises ``NaiveTimeError`` for a naive one."""
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise NaiveTimeError("time has no zone; send an offset such as +01:00 or Z")
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_us(us: int, utc_offset_min: int = 0) -> datetime:
+    """Microseconds UTC as an aware datetime at the given offset (minutes east of UTC)."""
+    return (_EPOCH + timedelta(microseconds=us)).astimezone(
+        timezone(timedelta(minutes=utc_offset_min))
+    )
+
+
+def parse_time(text: str) -> tuple[int, int]:
+    """RFC 3339 text as (microseconds UTC, offset in minutes).
+
+    Raises:
+        NaiveTimeError: no offset in the text.
+        ValueError: not a time, or outside the years 1 to 9999.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"not an RFC 3339 time: {text!r}") from error
+    offset = moment.utcoffset()
+    if offset is None:
+        raise NaiveTimeError(f"time has no zone: {text!r}; send an offset such as +01:00 or Z")
+    us = to_us(moment)
+    if not MIN_US <= us <= MAX_US:
+        raise ValueError(f"time is outside the years 1 to 9999: {text!r}")
+    return us, round(offset / timedelta(minutes=1))
+
+
+def format_time(us: int) -> str:
+    """Microseconds UTC as RFC 3339 with ``Z``; fractions only where there are any."""
+    moment = _EPOCH + timedelta(microseconds=us)
+    return moment.replace(tzinfo=None).isoformat() + "Z"

@@ -1,0 +1,39 @@
+"""Topic ``verdicts``: what was compared, by whom, with what result, and what the cap left out."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .edges import Relation, UpdateKind
+from .record import Record
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One judged pair; ``relation`` None means "no relation". ``reason`` is for people."""
+
+    newer: str
+    older: str
+    relation: Relation | None
+    kind: UpdateKind | None
+    confidence: float
+    reason: str
+
+
+class PairsJudged(Record, tag="pairs_judged"):
+    """All verdicts of one linking of a session.
+
+    ``pool_size``: earlier events of the space that the gate looked at; ``left_out``: pairs that passed the gate and
+    were cut by its cap. ``prompt_hash`` is None for a rule or a trained model.
+    """
+
+    session_id: str
+    producer: str
+    prompt_hash: str | None
+    revision: int
+    verdicts: tuple[Verdict, ...]
+    pool_size: int
+    left_out: int
+    learned_at: int
+
+
+VerdictRecord = PairsJudged
