@@ -1,0 +1,187 @@
+"""What can be asked of StillTrue and what comes back, as types. The HTTP service and the commands both speak them.
+
+Instants are microseconds UTC here; the edge turns them into RFC 3339.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from schemas.edges import Relation, UpdateKind
+from schemas.events import Event
+from schemas.ids import SpaceKey
+from views.reader import Basis
+from views.rows import Status
+
+Mode = Literal["flat", "graph", "hybrid", "graph+ruled_out"]
+Shape = Literal["temporal", "preference", "multi-hop", "factual", "open"]
+Family = Literal["note", "entity", "update", "hierarchy"]
+"""What brought a seed: V0 (Eq. 13), V_ent, V_upd or V_hier (Eq. 14)."""
+
+
+class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A question, times resolved. ``as_of`` None means the same as ``asked_at``; ``known_at`` None means all records."""
+
+    space: SpaceKey
+    question: str
+    asked_at: int
+    as_of: int | None
+    known_at: int | None
+    mode: Mode
+    budget_tokens: int
+    answer: bool
+
+
+class Seed(msgspec.Struct, frozen=True, kw_only=True):
+    """A starting event and the family that brought it first."""
+
+    event_id: str
+    family: Family
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One relation of a path, as asserted (``src → dst``), whatever way it was walked."""
+
+    src: str
+    dst: str
+    relation: Relation
+    kind: UpdateKind | None
+    confidence: float
+
+
+class Path(msgspec.Struct, frozen=True, kw_only=True):
+    """An evidence path (Eq. 15) with its score (Eq. 16) and the four signals (Eq. 17-20)."""
+
+    events: tuple[str, ...]
+    steps: tuple[Step, ...]
+    score: float
+    ns: float
+    pc: float
+    tc: float
+    uv: float
+
+
+class ContextItem(msgspec.Struct, frozen=True, kw_only=True):
+    """An atomic part of the context. ``message_ids`` are (conversation id, message id) whose full text is shown.
+
+    ``marker``: how the item is marked ("superseded on … by …", "contested", "outcome unknown"), empty when current.
+    """
+
+    kind: Literal["note", "path", "ruled_out"]
+    text: str
+    tokens: int
+    event_ids: tuple[str, ...]
+    message_ids: tuple[tuple[str, str], ...]
+    marker: str
+    score: float
+
+
+class Citation(msgspec.Struct, frozen=True, kw_only=True):
+    """A message quoted as evidence; ``quote`` is verbatim."""
+
+    event_id: str
+    conversation_id: str
+    message_id: str
+    speaker: str
+    sent_at: int
+    quote: str
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer and how it came about. ``known`` False is the honest "not known"."""
+
+    text: str
+    known: bool
+    kind: Literal["extractive", "generated"]
+    event_ids: tuple[str, ...]
+
+
+class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a query returns. The hashes tell arms apart: equal context and template give equal hashes."""
+
+    shape: Shape
+    mode: Mode
+    as_of: int
+    known_at: int | None
+    seeds: tuple[Seed, ...]
+    paths: tuple[Path, ...]
+    context: tuple[ContextItem, ...]
+    context_tokens: int
+    scaffolding_tokens: int
+    token_counter: str
+    context_sha256: str
+    template_sha256: str
+    answer: Answer | None
+    citations: tuple[Citation, ...]
+    basis: Basis
+
+
+class ReplacedBy(msgspec.Struct, frozen=True, kw_only=True):
+    """Who superseded a statement, and by which message."""
+
+    event_id: str
+    kind: UpdateKind
+    text: str
+    conversation_id: str | None
+    message_id: str | None
+
+
+class StateEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement as it stands at T: its status, interval and evidence.
+
+    ``contested_by`` the events that contradict it and are current at T.
+    """
+
+    event: Event
+    status: Status
+    validity: float
+    valid_from: int
+    valid_until: int | None
+    contested_by: tuple[str, ...]
+    superseded_by: tuple[ReplacedBy, ...]
+    citations: tuple[Citation, ...]
+
+
+class StateRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds at ``as_of``, as known at ``known_at``. ``include_all`` adds what no longer or not yet holds, and actions."""
+
+    space: SpaceKey
+    as_of: int
+    known_at: int | None
+    participant: str | None
+    attribute: str | None
+    include_all: bool
+
+
+class StateResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The state, in a fixed order: participant, attribute, valid_from, id."""
+
+    as_of: int
+    known_at: int | None
+    entries: tuple[StateEntry, ...]
+    basis: Basis
+
+
+class ChainLink(msgspec.Struct, frozen=True, kw_only=True):
+    """One ``updates`` edge at an event: who asserts it, why, and whether it has effect."""
+
+    edge_id: str
+    src: str
+    dst: str
+    kind: UpdateKind
+    effective: bool
+    confidence: float
+    justification: str
+    producers: tuple[str, ...]
+
+
+class HistoryResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The chain of an event: every statement connected to it by updates, in stated order, and the edges between them."""
+
+    event_id: str
+    entries: tuple[StateEntry, ...]
+    links: tuple[ChainLink, ...]
+    producers: tuple[str, ...]
+    basis: Basis
