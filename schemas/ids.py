@@ -43,9 +43,7 @@ def normal_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def event_id(
-    space: SpaceKey, spans: Iterable[tuple[str, str, int, int]], event_type: str, text: str
-) -> str:
+def event_id(space: SpaceKey, spans: Iterable[tuple[str, str, int, int]], event_type: str, text: str) -> str:
     """Id of an event: hash of space, source spans, type and normalised text; never of the session.
 
     Args:

@@ -44,9 +44,7 @@ def to_us(moment: datetime) -> int:
 
 def from_us(us: int, utc_offset_min: int = 0) -> datetime:
     """Microseconds UTC as an aware datetime at the given offset (minutes east of UTC)."""
-    return (_EPOCH + timedelta(microseconds=us)).astimezone(
-        timezone(timedelta(minutes=utc_offset_min))
-    )
+    return (_EPOCH + timedelta(microseconds=us)).astimezone(timezone(timedelta(minutes=utc_offset_min)))
 
 
 def parse_time(text: str) -> tuple[int, int]:

@@ -14,19 +14,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from schemas.entry import Entry as Entry
 from schemas.record import Record
 from schemas.topics import TopicName
 
 Vector = npt.NDArray[np.float32]
-
-
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A decoded record with its place in the log."""
-
-    topic: TopicName
-    partition: int
-    offset: int
-    record: Record
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,9 +37,7 @@ class StageState(Protocol):
     def get(self, key: bytes) -> bytes | None: ...
     def put(self, key: bytes, value: bytes) -> None: ...
     def delete(self, key: bytes) -> None: ...
-    def scan(
-        self, start: bytes, stop: bytes, *, reverse: bool = False
-    ) -> Iterator[tuple[bytes, bytes]]:
+    def scan(self, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, bytes]]:
         """Pairs with ``start <= key < stop``, in key order (or backwards)."""
         ...
 

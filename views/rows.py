@@ -107,8 +107,4 @@ def validity_at(row: EventRow, at: int) -> float:
 
 def in_force(row: EventRow, at: int) -> bool:
     """Whether it belongs to state(T): ``valid_from <= at < valid_until``, and it is not a mere withdrawal."""
-    return (
-        not row.withdrawal
-        and row.valid_from <= at
-        and (row.valid_until is None or at < row.valid_until)
-    )
+    return not row.withdrawal and row.valid_from <= at and (row.valid_until is None or at < row.valid_until)

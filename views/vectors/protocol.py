@@ -74,7 +74,9 @@ class VectorIndex(Protocol):
         """By dot product of the sparse vectors, best first; equal scores by ref. Points without a shared term are left out."""
         ...
 
-    def dense_vectors(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+    def dense_vectors(
+        self, space: SpaceKey, kind: PointKind, refs: Sequence[str]
+    ) -> dict[str, npt.NDArray[np.float32]]:
         """Stored dense vectors; unknown refs are left out."""
         ...
 
