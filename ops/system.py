@@ -8,17 +8,12 @@ from typing import Protocol
 import msgspec
 
 from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.service.ports import Health, Ingested, Refused
 from schemas.ids import SpaceKey
-from schemas.wire import AssertedOut, AssertionsIn, MessageStatus, Problem
+from schemas.wire import AssertedOut, AssertionsIn
 from views.reader import Basis, MessageAccount
 
-
-class Refused(Exception):
-    """A request that cannot be taken; the caller must change it. Carries the problem to show."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
+__all__ = ["Health", "Ingested", "Refused", "System", "Verification"]
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,13 +26,6 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     events: int
     edges: int
     first_difference: str | None
-
-
-class Ingested(msgspec.Struct, frozen=True, kw_only=True):
-    """Outcome of one batch; ``wait_for`` as in ``schemas.wire.PostedOut``."""
-
-    statuses: tuple[MessageStatus, ...]
-    wait_for: int
 
 
 class System(Protocol):
@@ -77,6 +65,10 @@ class System(Protocol):
     def state(self, request: StateRequest) -> StateResult: ...
     def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult: ...
     def query(self, request: QueryRequest) -> QueryResult: ...
+    def health(self) -> Health:
+        """Whether log and view are open, and what is waiting and parked over all spaces (``/readyz``, ``/metrics``)."""
+        ...
+
     def basis(self, space: SpaceKey) -> Basis: ...
     def account(self, space: SpaceKey) -> MessageAccount: ...
     def spaces(self, tenant: str) -> Iterable[str]: ...
