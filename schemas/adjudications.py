@@ -18,7 +18,7 @@ class RuledEnd(msgspec.Struct, frozen=True, kw_only=True):
     attribute: str | None
 
 
-class EdgeAccepted(Record, tag="edge_accepted"):
+class EdgeAccepted(Record, frozen=True, kw_only=True, tag="edge_accepted"):
     """An analyst asserts the edge."""
 
     edge_id: str
@@ -31,7 +31,7 @@ class EdgeAccepted(Record, tag="edge_accepted"):
     at: int
 
 
-class EdgeRuledOut(Record, tag="edge_ruled_out"):
+class EdgeRuledOut(Record, frozen=True, kw_only=True, tag="edge_ruled_out"):
     """An analyst rules the edge out: it is not live, whoever asserts it."""
 
     edge_id: str
@@ -43,7 +43,7 @@ class EdgeRuledOut(Record, tag="edge_ruled_out"):
     at: int
 
 
-class RulingWithdrawn(Record, tag="ruling_withdrawn"):
+class RulingWithdrawn(Record, frozen=True, kw_only=True, tag="ruling_withdrawn"):
     """The analysts' rulings on this edge are taken back; the producers' assertions count again."""
 
     edge_id: str
@@ -51,7 +51,7 @@ class RulingWithdrawn(Record, tag="ruling_withdrawn"):
     at: int
 
 
-class AliasMerged(Record, tag="alias_merged"):
+class AliasMerged(Record, frozen=True, kw_only=True, tag="alias_merged"):
     """``alias`` is another name of ``canonical``."""
 
     alias: str
@@ -61,7 +61,7 @@ class AliasMerged(Record, tag="alias_merged"):
     at: int
 
 
-class AliasSplit(Record, tag="alias_split"):
+class AliasSplit(Record, frozen=True, kw_only=True, tag="alias_split"):
     """``alias`` stands for itself again."""
 
     alias: str

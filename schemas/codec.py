@@ -32,3 +32,5 @@ def decode(topic: TopicName, value: bytes) -> Record:
         return cast(Record, _decoders[topic].decode(value))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadRecordError(f"{topic}: {error}") from error
+    except RecursionError as error:  # msgspec's guard against nesting, also in fields it would skip
+        raise BadRecordError(f"{topic}: nested too deeply") from error

@@ -9,7 +9,7 @@ from .record import Record
 StageName = Literal["distil", "link"]
 
 
-class ProducerActivated(Record, tag="producer_activated"):
+class ProducerActivated(Record, frozen=True, kw_only=True, tag="producer_activated"):
     """From now on this producer's sets count for the stage; for a session where it has none, the fallback's.
 
     The later ``at`` wins, ties by record hash. Where nothing was activated, the smallest producer id with a set counts.
@@ -21,20 +21,20 @@ class ProducerActivated(Record, tag="producer_activated"):
     at: int
 
 
-class ClockReached(Record, tag="clock_reached"):
+class ClockReached(Record, frozen=True, kw_only=True, tag="clock_reached"):
     """Time passed ``at``: a dated change took effect or a plan lapsed. Written by one timer, read by replay."""
 
     at: int
 
 
-class SpaceErased(Record, tag="space_erased"):
+class SpaceErased(Record, frozen=True, kw_only=True, tag="space_erased"):
     """Everything of the space in ``messages`` below ``upto`` is to be erased."""
 
     upto: int
     at: int
 
 
-class ConversationErased(Record, tag="conversation_erased"):
+class ConversationErased(Record, frozen=True, kw_only=True, tag="conversation_erased"):
     """Everything of the conversation in ``messages`` below ``upto`` is to be erased."""
 
     conversation_id: str
@@ -42,7 +42,7 @@ class ConversationErased(Record, tag="conversation_erased"):
     at: int
 
 
-class MessageErased(Record, tag="message_erased"):
+class MessageErased(Record, frozen=True, kw_only=True, tag="message_erased"):
     """The message, as accepted below ``upto``, is to be erased."""
 
     conversation_id: str

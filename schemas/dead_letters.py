@@ -5,7 +5,7 @@ from __future__ import annotations
 from .record import Record
 
 
-class DeadLetter(Record, tag="dead_letter"):
+class DeadLetter(Record, frozen=True, kw_only=True, tag="dead_letter"):
     """A parked record. ``tenant`` and ``space`` are empty when the bytes do not tell.
 
     ``conversation_id`` and ``message_id`` name the message it is about, when known. ``parked_at``: microseconds UTC.

@@ -30,7 +30,7 @@ class Validity(msgspec.Struct, frozen=True, kw_only=True):
     contested_by: tuple[str, ...]
 
 
-class EventChanged(Record, tag="event_changed"):
+class EventChanged(Record, frozen=True, kw_only=True, tag="event_changed"):
     """An event appeared (old None), changed, or went (new None)."""
 
     event_id: str
@@ -40,7 +40,7 @@ class EventChanged(Record, tag="event_changed"):
     learned_at: int
 
 
-class EdgeChanged(Record, tag="edge_changed"):
+class EdgeChanged(Record, frozen=True, kw_only=True, tag="edge_changed"):
     """An edge appeared, went, or was invalidated (``invalid_from``, Eq. 12). ``live`` tells which."""
 
     edge_id: str

@@ -32,7 +32,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     span: Source | None
 
 
-class EdgesInferred(Record, tag="edges_inferred"):
+class EdgesInferred(Record, frozen=True, kw_only=True, tag="edges_inferred"):
     """The set of edges whose later end (stated order) lies in (session, producer): replaces the former set.
 
     ``session_id`` names a session, or ``batch:PRODUCER/BATCH_ID`` for the events of an API producer. ``revision``:
@@ -47,7 +47,7 @@ class EdgesInferred(Record, tag="edges_inferred"):
     learned_at: int
 
 
-class EdgesAsserted(Record, tag="edges_asserted"):
+class EdgesAsserted(Record, frozen=True, kw_only=True, tag="edges_asserted"):
     """Edges a producer asserts itself; keyed like ``EventsAsserted``."""
 
     producer: str

@@ -93,7 +93,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
 
 
-class EventsDistilled(Record, tag="events_distilled"):
+class EventsDistilled(Record, frozen=True, kw_only=True, tag="events_distilled"):
     """The set of events of (session, producer) at a revision: replaces the former set, also when empty.
 
     ``read`` lists the ids of every message the producer read, whether or not it yielded an event. ``slice``: the
@@ -111,7 +111,7 @@ class EventsDistilled(Record, tag="events_distilled"):
     learned_at: int
 
 
-class EventsAsserted(Record, tag="events_asserted"):
+class EventsAsserted(Record, frozen=True, kw_only=True, tag="events_asserted"):
     """Events a producer asserts itself. The same (producer, batch id) replaces, a new batch id adds.
 
     ``asserted_at`` (microseconds UTC) is the stated time of events without a source message.

@@ -10,12 +10,13 @@ from .record import Record
 Role = Literal["user", "assistant", "system", "tool", "analyst"]
 
 
-class MessagePosted(Record, tag="message_posted"):
+class MessagePosted(Record, frozen=True, kw_only=True, tag="message_posted"):
     """A message as accepted at the edge.
 
     ``sent_at`` and ``received_at`` are microseconds UTC; ``received_at`` is the transaction time, never earlier than
     that of the message accepted before it in the space. ``utc_offset_min`` is the offset the message was sent with and
-    ``tz`` the IANA zone when known: relative phrases are resolved in them. ``seq`` orders messages of equal ``sent_at``.
+    ``tz`` the IANA zone when known: relative phrases are resolved in them. ``seq`` orders messages of equal
+    ``sent_at``.
     ``time_assumed`` says that the zone was assumed by an importer. ``ends_session`` closes the session after it.
     """
 
@@ -40,7 +41,7 @@ class MessagePosted(Record, tag="message_posted"):
         return MessageKey(self.conversation_id, self.message_id)
 
 
-class MessageEdited(Record, tag="message_edited"):
+class MessageEdited(Record, frozen=True, kw_only=True, tag="message_edited"):
     """New content for an accepted message; what was distilled from the old content is no longer live."""
 
     conversation_id: str
@@ -54,7 +55,7 @@ class MessageEdited(Record, tag="message_edited"):
         return MessageKey(self.conversation_id, self.message_id)
 
 
-class MessageRetracted(Record, tag="message_retracted"):
+class MessageRetracted(Record, frozen=True, kw_only=True, tag="message_retracted"):
     """The message is withdrawn: nothing that rests on it is live."""
 
     conversation_id: str

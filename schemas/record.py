@@ -11,7 +11,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="t"):
     """A record: immutable, tagged, of one tenant and space.
 
     No field has a default on first publication, so every construction site says what it means. A field added later
-    needs a default; a tag or a type never changes.
+    needs a default; a tag or a type never changes. Subclasses repeat ``frozen`` and ``kw_only``: msgspec applies the
+    second to a class's own fields only, and type checkers want to see the first.
     """
 
     tenant: str

@@ -23,7 +23,7 @@ class SessionMessage(msgspec.Struct, frozen=True, kw_only=True):
     offset: int
 
 
-class SessionRevised(Record, tag="session_revised"):
+class SessionRevised(Record, frozen=True, kw_only=True, tag="session_revised"):
     """The whole session so far, in order (sent_at, seq, message id). Replaces every lower revision.
 
     ``revision`` = 2 × offset of the last ``messages`` record that touched the session, + 1 when closed: it grows with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .record import Record
 
 
-class SessionThemed(Record, tag="session_themed"):
+class SessionThemed(Record, frozen=True, kw_only=True, tag="session_themed"):
     """A session's theme; ``theme_id`` None when the session is empty. ``revision``: offset in ``sessions``."""
 
     session_id: str

@@ -19,7 +19,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class PairsJudged(Record, tag="pairs_judged"):
+class PairsJudged(Record, frozen=True, kw_only=True, tag="pairs_judged"):
     """All verdicts of one linking of a session.
 
     ``pool_size``: earlier events of the space that the gate looked at; ``left_out``: pairs that passed the gate and

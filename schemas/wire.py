@@ -19,7 +19,7 @@ class Wire(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Base of what comes in."""
 
 
-class MessageIn(Wire):
+class MessageIn(Wire, frozen=True, kw_only=True):
     """A message. ``seq`` orders messages of equal ``sent_at``; absent, it is the position in the request or file.
 
     ``tz``: IANA zone of the speaker, used to resolve relative times. ``ends_session`` closes the session after it.
@@ -38,20 +38,20 @@ class MessageIn(Wire):
     ends_session: bool = False
 
 
-class MessagesIn(Wire):
+class MessagesIn(Wire, frozen=True, kw_only=True):
     """A batch. Each message is judged on its own: one bad message does not refuse the others."""
 
     messages: list[msgspec.Raw]
 
 
-class EditIn(Wire):
+class EditIn(Wire, frozen=True, kw_only=True):
     """New content of an accepted message."""
 
     conversation_id: str
     content: str
 
 
-class SourceIn(Wire):
+class SourceIn(Wire, frozen=True, kw_only=True):
     """A span of a message's content, in characters; the whole content when start and end are absent."""
 
     conversation_id: str
@@ -60,7 +60,7 @@ class SourceIn(Wire):
     end: int | None = None
 
 
-class AnchorIn(Wire):
+class AnchorIn(Wire, frozen=True, kw_only=True):
     """The time a statement is about, half-open, RFC 3339."""
 
     start: str
@@ -68,7 +68,7 @@ class AnchorIn(Wire):
     precision: Precision
 
 
-class EventIn(Wire):
+class EventIn(Wire, frozen=True, kw_only=True):
     """A statement a producer asserts under its own ``key``; edges of the batch name it by that key."""
 
     key: str
@@ -90,7 +90,7 @@ class EventIn(Wire):
     confidence: float = 1.0
 
 
-class EdgeIn(Wire):
+class EdgeIn(Wire, frozen=True, kw_only=True):
     """A relation; ``src`` and ``dst`` are keys of this producer's events (of any batch) or event ids."""
 
     src: str
@@ -101,7 +101,7 @@ class EdgeIn(Wire):
     justification: str = ""
 
 
-class AssertionsIn(Wire):
+class AssertionsIn(Wire, frozen=True, kw_only=True):
     """What a producer knows: the same (producer, batch_id) replaces, a new batch_id adds."""
 
     batch_id: str
@@ -112,7 +112,7 @@ class AssertionsIn(Wire):
     slice: tuple[str, ...] = ()
 
 
-class QueryIn(Wire):
+class QueryIn(Wire, frozen=True, kw_only=True):
     """A question. ``asked_at`` defaults to now; ``as_of`` is valid time, ``known_at`` transaction time.
 
     ``wait_for``: answer only when all accepted messages below this offset are applied (as returned by a POST).
@@ -161,6 +161,13 @@ class PostedOut(msgspec.Struct, frozen=True, kw_only=True):
     duplicate: int
     refused: int
     wait_for: int
+
+
+class RefusedOut(msgspec.Struct, frozen=True, kw_only=True):
+    """Reply to a POST of messages that were all refused: the first error, and what is wrong with each message."""
+
+    error: Problem
+    messages: tuple[MessageStatus, ...]
 
 
 class AssertedOut(msgspec.Struct, frozen=True, kw_only=True):

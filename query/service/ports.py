@@ -15,7 +15,7 @@ from schemas.ids import SpaceKey
 from schemas.wire import AssertedOut, AssertionsIn, MessageStatus, Problem
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - an answer to the caller, not an error of ours
     """A request that cannot be taken; the caller must change it. Carries the problem to show."""
 
     def __init__(self, problem: Problem) -> None:
