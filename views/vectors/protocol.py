@@ -46,6 +46,13 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     score: float
 
 
+class Frequencies(msgspec.Struct, frozen=True, kw_only=True):
+    """In how many points of one space and kind each asked term occurs (same order), of ``total`` points."""
+
+    counts: tuple[int, ...]
+    total: int
+
+
 class VectorIndex(Protocol):
     """Upserts are idempotent by (space, kind, ref). Nothing of one space is ever returned to another."""
 

@@ -1,0 +1,259 @@
+"""The vector index on Qdrant's engine in process (qdrant-edge-py): no service, one directory, one process."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, cast
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import qdrant_edge as qe
+
+from schemas.ids import SpaceKey
+
+from .frequencies import FrequencyCache
+from .points import (
+    CONVERSATION_FIELD,
+    DENSE,
+    INDEX_FORMAT,
+    KIND_FIELD,
+    REF_FIELD,
+    SPACE_FIELD,
+    SPARSE,
+    TERMS_FIELD,
+    IndexLockedError,
+    IndexMismatchError,
+    check_points,
+    payload,
+    point_id,
+    space_value,
+)
+from .protocol import Frequencies, Hit, Point, PointKind, SparseVector
+from .ranking import DENSE_DECIMALS, SPARSE_DECIMALS, exact_top
+
+_BATCH = 256
+_PAGE = 4096
+
+
+class _Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``index.json``: what the index was made for. Written last, so that it exists only beside a complete index."""
+
+    format: int
+    encoder: str
+    dimension: int
+
+
+class EdgeIndex:
+    """Satisfies ``VectorIndex``. Made by ``open_edge``; safe to call from several threads."""
+
+    def __init__(self, shard: qe.EdgeShard, lock: IO[bytes], dimension: int) -> None:
+        self._shard = shard
+        self._lock_file = lock
+        self._dimension = dimension
+        self._frequencies = FrequencyCache(self._count)
+
+    def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
+        check_points(points, self._dimension)
+        for start in range(0, len(points), _BATCH):
+            batch = [_edge_point(space, point) for point in points[start : start + _BATCH]]
+            self._shard.update(qe.UpdateOperation.upsert_points(batch))
+        self._frequencies.written(space)
+
+    def delete(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> None:
+        if refs:
+            ids: list[qe.PointId] = [point_id(space, kind, ref) for ref in refs]
+            self._shard.update(qe.UpdateOperation.delete_points(ids))
+            self._frequencies.written(space)
+
+    def delete_space(self, space: SpaceKey) -> None:
+        self._shard.update(qe.UpdateOperation.delete_points_by_filter(_filter(space)))
+        self._frequencies.written(space)
+
+    def search_dense(
+        self,
+        space: SpaceKey,
+        kind: PointKind,
+        query: npt.NDArray[np.float32],
+        limit: int,
+        conversations: Sequence[str] | None = None,
+    ) -> list[Hit]:
+        vector = cast("list[float]", query.tolist())
+        nearest = qe.Query.Nearest(vector, using=DENSE)
+        where = _filter(space, kind, conversations)
+        return exact_top(lambda count: self._search(nearest, where, count), limit, DENSE_DECIMALS)
+
+    def search_sparse(
+        self,
+        space: SpaceKey,
+        kind: PointKind,
+        query: SparseVector,
+        limit: int,
+        conversations: Sequence[str] | None = None,
+    ) -> list[Hit]:
+        if not query.indices:
+            return []
+        nearest = qe.Query.Nearest(_edge_sparse(query), using=SPARSE)
+        where = _filter(space, kind, conversations)
+        return exact_top(lambda count: self._search(nearest, where, count), limit, SPARSE_DECIMALS)
+
+    def document_frequencies(self, space: SpaceKey, kind: PointKind, terms: Sequence[int]) -> Frequencies:
+        return self._frequencies.frequencies(space, kind, terms)
+
+    def dense_vectors(
+        self, space: SpaceKey, kind: PointKind, refs: Sequence[str]
+    ) -> dict[str, npt.NDArray[np.float32]]:
+        ids: list[qe.PointId] = [point_id(space, kind, ref) for ref in refs]
+        found: dict[str, npt.NDArray[np.float32]] = {}
+        for record in self._shard.retrieve(ids, with_payload=[REF_FIELD], with_vector=[DENSE]):
+            vectors = cast("dict[str, list[float]]", record.vector)
+            found[_ref(record)] = np.array(vectors[DENSE], dtype=np.float32)
+        return found
+
+    def refs(self, space: SpaceKey, kind: PointKind) -> list[str]:
+        return sorted(self._scroll_refs(_filter(space, kind)))
+
+    def flush(self) -> None:
+        self._shard.flush()
+
+    def close(self) -> None:
+        """Flush and give the directory free. Nothing else may be called afterwards."""
+        self._shard.close()
+        self._lock_file.close()
+
+    def _search(self, query: qe.Query, where: qe.Filter, count: int) -> list[Hit]:
+        found = self._shard.search(
+            qe.SearchRequest(
+                query=query,
+                limit=count,
+                filter=where,
+                params=qe.SearchParams(exact=True),
+                with_payload=[REF_FIELD],
+            )
+        )
+        return [Hit(ref=_ref(point), score=point.score) for point in found]
+
+    def _count(self, space: SpaceKey, kind: PointKind, term: int | None) -> int:
+        return self._shard.count(qe.CountRequest(exact=True, filter=_filter(space, kind, term=term)))
+
+    def _scroll_refs(self, where: qe.Filter) -> Iterator[str]:
+        offset: qe.PointId | None = None
+        while True:
+            records, offset = self._shard.scroll(
+                qe.ScrollRequest(offset=offset, limit=_PAGE, filter=where, with_payload=[REF_FIELD])
+            )
+            yield from (_ref(record) for record in records)
+            if offset is None:
+                return
+
+
+def open_edge(directory: Path, *, dimension: int, encoder: str) -> EdgeIndex:
+    """Open or make the index of a directory.
+
+    Args:
+        directory: owned by the index; its lock file stays there.
+        dimension: of the dense vectors.
+        encoder: ``Encoder.name``; vectors of two encoders do not compare.
+
+    Raises:
+        IndexLockedError: the directory is open elsewhere; nothing was changed.
+        IndexMismatchError: made by another encoder, dimension or format. Delete the directory and rebuild.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    lock = _lock(directory)
+    try:
+        shard = _open_shard(directory, _Made(format=INDEX_FORMAT, encoder=encoder, dimension=dimension))
+    except IndexMismatchError:
+        lock.close()
+        raise
+    return EdgeIndex(shard, lock, dimension)
+
+
+def _lock(directory: Path) -> IO[bytes]:
+    # The engine refuses a second opener too, but by a bare Exception and an error of its write-ahead log.
+    lock = (directory / "lock").open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise IndexLockedError(f"{directory}: the vector index is open in another process") from None
+    return lock
+
+
+def _open_shard(directory: Path, wanted: _Made) -> qe.EdgeShard:
+    made_file, data = directory / "index.json", directory / "shard"
+    if not made_file.exists():
+        # Killed while it was being made: no position can have been stored yet that relies on its content.
+        shutil.rmtree(data, ignore_errors=True)
+        data.mkdir()
+        shard = qe.EdgeShard.create(str(data), _config(wanted.dimension))
+        _index_fields(shard)
+        shard.flush()
+        _write_whole(made_file, msgspec.json.encode(wanted))
+        return shard
+    made = msgspec.json.decode(made_file.read_bytes(), type=_Made)
+    if made != wanted:
+        raise IndexMismatchError(f"{directory}: made for {made}, opened for {wanted}; delete it and rebuild")
+    return qe.EdgeShard.load(str(data), _config(wanted.dimension))
+
+
+def _config(dimension: int) -> qe.EdgeConfig:
+    # Dot, not Cosine: rows are of length 1 already, and Cosine would store other bytes than it was given.
+    return qe.EdgeConfig(
+        vectors={DENSE: qe.EdgeVectorParams(size=dimension, distance=qe.Distance.Dot)},
+        sparse_vectors={SPARSE: qe.EdgeSparseVectorParams()},
+    )
+
+
+def _index_fields(shard: qe.EdgeShard) -> None:
+    for field in (SPACE_FIELD, KIND_FIELD, CONVERSATION_FIELD):
+        params = qe.KeywordIndexParams(is_tenant=field == SPACE_FIELD)
+        shard.update(qe.UpdateOperation.create_field_index(field, params))
+    terms = qe.IntegerIndexParams(lookup=True, range=False)
+    shard.update(qe.UpdateOperation.create_field_index(TERMS_FIELD, terms))
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def _filter(
+    space: SpaceKey,
+    kind: PointKind | None = None,
+    conversations: Sequence[str] | None = None,
+    term: int | None = None,
+) -> qe.Filter:
+    must: list[qe.ConditionType] = [
+        qe.FieldCondition(key=SPACE_FIELD, match=qe.MatchValue(space_value(space))),
+    ]
+    if kind is not None:
+        must.append(qe.FieldCondition(key=KIND_FIELD, match=qe.MatchValue(kind)))
+    if conversations is not None:
+        must.append(qe.FieldCondition(key=CONVERSATION_FIELD, match=qe.MatchAny(list(conversations))))
+    if term is not None:
+        must.append(qe.FieldCondition(key=TERMS_FIELD, match=qe.MatchValue(term)))
+    return qe.Filter(must=must)
+
+
+def _edge_point(space: SpaceKey, point: Point) -> qe.Point:
+    vectors: dict[str, qe.NamedVector] = {DENSE: cast("list[float]", point.dense.tolist())}
+    if point.sparse.indices:
+        vectors[SPARSE] = _edge_sparse(point.sparse)
+    return qe.Point(point_id(space, point.kind, point.ref), vectors, payload(space, point))
+
+
+def _edge_sparse(vector: SparseVector) -> qe.SparseVector:
+    return qe.SparseVector(indices=list(vector.indices), values=list(vector.values))
+
+
+def _ref(record: qe.Record | qe.ScoredPoint) -> str:
+    return cast("dict[str, str]", record.payload)[REF_FIELD]
