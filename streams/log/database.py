@@ -1,0 +1,148 @@
+"""One RocksDB of the log, with every handle in one place.
+
+rocksdict 0.3.29 releases RocksDB's lock only when every handle and iterator is gone, so nothing of it leaves this
+class: scans read in slices and keep no iterator between them. Its ``set_iterate_lower_bound`` does not work in raw mode
+(measured: it hides rows that are in range); the upper bound does.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+from rocksdict import AccessType, DBCompressionType, Options, Rdict, ReadOptions, WriteBatch, WriteOptions
+
+from .errors import BadStoreError, NoStoreError, StoreInUseError
+
+FAMILIES = ("log", "by_space", "spaces", "tables", "meta")
+_FIRST_SLICE, _LAST_SLICE = 8, 1024
+Change = tuple[str, bytes, bytes | None]
+
+
+def _options() -> Options:
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.create_missing_column_families(True)
+    options.set_compression_type(DBCompressionType.zstd())
+    options.set_keep_log_file_num(3)
+    return options
+
+
+class _WriterLock:
+    """An advisory lock on a file beside the database; the system drops it when the process dies."""
+
+    def __init__(self, directory: Path) -> None:
+        self._fd = os.open(directory / "WRITER", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._fd)
+            raise StoreInUseError(
+                f"another process writes to {directory}: stop it, or choose another directory with --store"
+            ) from error
+
+    def release(self) -> None:
+        os.close(self._fd)
+
+
+class Database:
+    """Column families of bytes.
+
+    Raises:
+        StoreInUseError: a second writer.
+        NoStoreError: opened for reading where nothing is.
+        BadStoreError: a RocksDB with other column families than ours.
+    """
+
+    def __init__(self, directory: Path, *, read_only: bool) -> None:
+        self.directory = directory
+        self.read_only = read_only
+        self._lock: _WriterLock | None = None
+        exists = (directory / "CURRENT").exists()
+        if read_only and not exists:
+            raise NoStoreError(f"no store in {directory}: check --store, or import something first")
+        if not read_only:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._lock = _WriterLock(directory)
+        try:
+            if exists:
+                self._refuse_other_layout()
+            self._open()
+        except BaseException:
+            self._release_lock()
+            raise
+
+    def _refuse_other_layout(self) -> None:
+        unknown = sorted(set(Rdict.list_cf(str(self.directory))) - {"default", *FAMILIES})
+        if unknown:
+            raise BadStoreError(
+                f"{self.directory} holds a database of another layout (it has {', '.join(unknown)}): "
+                "use the release that wrote it, or another directory with --store"
+            )
+
+    def _open(self) -> None:
+        access = AccessType.read_only(False) if self.read_only else AccessType.read_write()
+        families = {name: _options() for name in FAMILIES}
+        self._db = Rdict(str(self.directory), _options(), column_families=families, access_type=access)
+        self._families = {name: self._db.get_column_family(name) for name in FAMILIES}
+        self._handles = {name: self._db.get_column_family_handle(name) for name in FAMILIES}
+
+    def get(self, family: str, key: bytes) -> bytes | None:
+        """The value, or None."""
+        return cast("bytes | None", self._families[family].get(key))
+
+    def scan(self, family: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, bytes]]:
+        """Pairs with ``start <= key < stop``; read in slices of growing size, so that looking at a neighbour is cheap
+        and a long scan is fast."""
+        size = _FIRST_SLICE
+        while start < stop:
+            rows = self._slice(family, start, stop, size, reverse=reverse)
+            yield from rows
+            if len(rows) < size:
+                return
+            if reverse:
+                stop = rows[-1][0]
+            else:
+                start = rows[-1][0] + b"\0"
+            size = min(size * 4, _LAST_SLICE)
+
+    def _slice(self, family: str, start: bytes, stop: bytes, size: int, *, reverse: bool) -> list[tuple[bytes, bytes]]:
+        bounds = ReadOptions()
+        bounds.set_iterate_upper_bound(stop)
+        items = self._families[family].items(backwards=reverse, from_key=None if reverse else start, read_opt=bounds)
+        rows = cast("list[tuple[bytes, bytes]]", list(islice(items, size)))
+        return [row for row in rows if row[0] >= start]
+
+    def write(self, changes: list[Change], *, sync: bool) -> None:
+        """Apply (family, key, value; None deletes) in one atomic batch."""
+        batch = WriteBatch(raw_mode=True)
+        for family, key, value in changes:
+            if value is None:
+                batch.delete(key, self._handles[family])
+            else:
+                batch.put(key, value, self._handles[family])
+        options = WriteOptions()
+        options.sync = sync
+        self._db.write(batch, options)
+
+    def flush(self) -> None:
+        """Force everything written so far to the disk."""
+        self._db.flush_wal(True)
+
+    def close(self) -> None:
+        """Drop every handle, then the database, then the lock."""
+        for family in self._families.values():
+            family.close()
+        self._families.clear()
+        self._handles.clear()
+        self._db.close()
+        self._release_lock()
+
+    def _release_lock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
