@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import cast
 
@@ -20,20 +21,15 @@ from .items import BOM, BadFileError, Item, SourceFile, bad, good
 
 _SESSION = re.compile(r"session_(\d+)")
 _TIME = re.compile(r"\s*(\d{1,2}):(\d{2})\s*([ap])\.?m\.?\s+on\s+(\d{1,2})\s+([a-z]+),?\s+(\d{4})\s*", re.IGNORECASE)
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]  # strptime would depend on the locale
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ["january", "february", "march", "april", "may", "june"]
+        + ["july", "august", "september", "october", "november", "december"],
+        1,
+    )
+}
+"""By hand: the standard library's month names follow the locale."""
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,14 +64,13 @@ def open_locomo(path: Path, conversation: int | None = None) -> SourceFile:
         if conversation not in numbers:
             raise BadFileError(f"{path}: no conversation {conversation}; the file has 0 to {len(conversations) - 1}")
         numbers = range(conversation, conversation + 1)
-    total = sum(len(turns) for number in numbers for _, _, turns in _sessions(conversations[number]))
-    return SourceFile(
-        path=path,
-        format="locomo",
-        total=total,
-        default_tz="UTC",
-        items=lambda: (item for number in numbers for item in _items(number, conversations[number])),
-    )
+    lengths = [sum(len(turns) for _, _, turns in _sessions(conversations[number])) for number in numbers]
+
+    def items() -> Iterator[Item]:
+        for first, number in zip(accumulate(lengths, initial=0), numbers, strict=False):
+            yield from _items(first, number, conversations[number])
+
+    return SourceFile(path=path, format="locomo", total=sum(lengths), default_tz="UTC", items=items)
 
 
 def read_conversations(path: Path) -> list[Conversation]:
@@ -99,11 +94,11 @@ def parse_session_time(text: str) -> str:
         ValueError: not of that form, or no such day.
     """
     match = _TIME.fullmatch(text)
-    month = match and match[5].lower()
-    if match is None or month not in _MONTHS or not 1 <= int(match[1]) <= 12:
+    month = _MONTHS.get(match[5].lower()) if match else None
+    if match is None or month is None or not 1 <= int(match[1]) <= 12:
         raise ValueError(f"not a session time: {text!r}")
     hour = int(match[1]) % 12 + (12 if match[3].lower() == "p" else 0)
-    moment = datetime(int(match[6]), _MONTHS.index(month) + 1, int(match[4]), hour, int(match[2]))  # noqa: DTZ001
+    moment = datetime(int(match[6]), month, int(match[4]), hour, int(match[2]))  # noqa: DTZ001 - the file has no zone
     return moment.isoformat()
 
 
@@ -118,27 +113,30 @@ def _sessions(conversation: Conversation) -> list[tuple[str, object, list[object
     return [(name, when, turns) for _, name, when, turns in sorted(found, key=lambda session: session[:2])]
 
 
-def _items(number: int, conversation: Conversation) -> Iterator[Item]:
+def _items(first: int, number: int, conversation: Conversation) -> Iterator[Item]:
+    """Items of a conversation. ``first``: position of its first turn among those imported."""
     seq = 0
     for session_id, when, turns in _sessions(conversation):
         try:
             sent_at, problem = parse_session_time(str(when)), None
         except ValueError as error:
             sent_at, problem = "", f"{session_id}_date_time: {error}"
-        for position, raw in enumerate(turns, 1):
-            where = f"conversation {number}, {session_id}, turn {position}"
+        for turn_number, raw in enumerate(turns, 1):
+            where = f"conversation {number}, {session_id}, turn {turn_number}"
             if problem is None:
-                yield _item(where, raw, conversation.sample_id, session_id, sent_at, seq)
+                yield _item(first + seq, where, raw, conversation.sample_id, session_id, sent_at, seq)
             else:
-                yield bad(where, problem)
+                yield bad(first + seq, where, problem)
             seq += 1
 
 
-def _item(where: str, raw: object, conversation_id: str, session_id: str, sent_at: str, seq: int) -> Item:
+def _item(
+    position: int, where: str, raw: object, conversation_id: str, session_id: str, sent_at: str, seq: int
+) -> Item:
     try:
         turn = msgspec.convert(raw, Turn)
     except msgspec.ValidationError as error:
-        return bad(where, str(error))
+        return bad(position, where, str(error))
     caption = f"[Image: {turn.blip_caption}]" if turn.blip_caption else ""
     message = MessageIn(
         message_id=turn.dia_id,
@@ -149,4 +147,4 @@ def _item(where: str, raw: object, conversation_id: str, session_id: str, sent_a
         session_id=session_id,
         seq=seq,
     )
-    return good(where, message)
+    return good(position, where, message)

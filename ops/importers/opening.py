@@ -11,14 +11,13 @@ from .items import BOM, BadFileError, Format, SourceFile
 from .jsonl import open_jsonl
 from .locomo import open_locomo
 
-FORMATS = ("auto", "jsonl", "locomo")
+FormatName = Literal["auto", "jsonl", "locomo"]
+FORMATS: tuple[FormatName, ...] = ("auto", "jsonl", "locomo")
 
 _HEAD = 65_536
 
 
-def open_source(
-    path: Path, format: Literal["auto", "jsonl", "locomo"] = "auto", conversation: int | None = None
-) -> SourceFile:
+def open_source(path: Path, format: FormatName = "auto", conversation: int | None = None) -> SourceFile:
     """Open an import.
 
     Args:
