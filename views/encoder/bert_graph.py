@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -46,7 +47,7 @@ class _Graph:
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def op(self, kind: str, inputs: list[str], output: str, **attributes: object) -> str:
+    def op(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         self.nodes.append(helper.make_node(kind, inputs, [output], name=output, **attributes))
         return output
 
@@ -82,7 +83,8 @@ def build(weights: Weights, shape: BertShape) -> ModelProto:
     x = _embeddings(graph, shape)
     graph.constant("split_heads", np.array([0, shape.num_attention_heads, -1], dtype=np.int64))
     graph.constant("join_heads", np.array([0, -1], dtype=np.int64))
-    graph.constant("scale", np.float32(1.0 / math.sqrt(shape.hidden_size // shape.num_attention_heads)).reshape(()))
+    width = shape.hidden_size // shape.num_attention_heads
+    graph.constant("scale", np.array(1.0 / math.sqrt(width), dtype=np.float32))
     for number in range(shape.num_hidden_layers):
         x = _layer(graph, x, f"encoder.layer.{number}", shape)
     graph.constant("token_axis", np.array([0], dtype=np.int64))

@@ -37,7 +37,7 @@ class MiniLM:
         self.name = name
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """(n, 384) float32, rows L2-normalised; about 5-15 ms a short text on one core, linear in the number of texts."""
+        """(n, 384) float32, rows L2-normalised; 5-15 ms a short text on one core, linear in the number of texts."""
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
         for number, text in enumerate(texts):
             ids = np.array(self._tokenizer.encode(text).ids, dtype=np.int64)
@@ -54,7 +54,7 @@ def load(folder: Path, sha256: str, cache: Path) -> MiniLM:
         sha256: of its ``model.safetensors``, as verified by ``resolve``.
         cache: folder for built graphs.
     """
-    from onnxruntime import ExecutionMode, InferenceSession, SessionOptions
+    from onnxruntime import InferenceSession, SessionOptions  # pyright: ignore[reportAttributeAccessIssue] (native)
     from tokenizers import Tokenizer
 
     path = graph_path(cache, sha256)
@@ -64,7 +64,6 @@ def load(folder: Path, sha256: str, cache: Path) -> MiniLM:
     # More threads spin against each other on a shared machine: 27 ms became 196 ms a question with two (measured).
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    options.execution_mode = ExecutionMode.ORT_SEQUENTIAL
     session = InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     limit = msgspec.json.decode((folder / "sentence_bert_config.json").read_bytes(), type=SequenceLimit)

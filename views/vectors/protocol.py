@@ -78,7 +78,14 @@ class VectorIndex(Protocol):
         limit: int,
         conversations: Sequence[str] | None = None,
     ) -> list[Hit]:
-        """By dot product of the sparse vectors, best first; equal scores by ref. Points without a shared term are left out."""
+        """By dot product of the sparse vectors, best first; equal scores by ref.
+
+        Points without a shared term are left out.
+        """
+        ...
+
+    def document_frequencies(self, space: SpaceKey, kind: PointKind, terms: Sequence[int]) -> Frequencies:
+        """Exact, and of this space alone: what others write never changes a ranking here."""
         ...
 
     def dense_vectors(
