@@ -13,13 +13,14 @@ from typing import Annotated
 
 import msgspec
 
+from query.settings import QuerySettings
+
 CONFIG_NAME = "stilltrue.toml"
 """Looked for in the store when ``--config`` is not given."""
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class BadConfigError(ValueError):
@@ -49,7 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         model_cache: where prepared models are kept; None is ``models`` in the store.
         encoder_threads: processor threads the encoder uses.
         budget_tokens: context budget of a question that names none (B_total of the paper).
-        note_share: its part for notes (B_note); the rest is for paths (B_path).
+        query: weights and limits of the query engine, the table ``[query]``.
     """
 
     content_max_bytes: Count = 65_536
@@ -67,7 +68,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     model_cache: str | None = None
     encoder_threads: Count = 2
     budget_tokens: Count = 2_000
-    note_share: Share = 0.6
+    query: QuerySettings = QuerySettings()
 
 
 def load_settings(store: Path, config: Path | None = None) -> Settings:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from ops.settings import CONFIG_NAME, BadConfigError, Settings, config_sha256, load_settings
+from query.settings import QuerySettings
 
 
 def _write(store: Path, text: str) -> None:
@@ -44,7 +45,8 @@ def test_a_named_file_must_exist(tmp_path: Path) -> None:
         ('port = "9000"\n', "port"),
         ("content_max_bytes = 0\n", "content_max_bytes"),
         ("open_silence_s = 0\n", "open_silence_s"),
-        ("note_share = 1.5\n", "note_share"),
+        ('[query]\nalpha = "much"\n', "query.alpha"),
+        ("[query]\nalhpa = 1\n", "query"),
         ("[encoder]\nthreads = 2\n", "encoder"),
     ],
 )
@@ -66,7 +68,12 @@ def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes) -> N
 
 def test_every_setting_counts_in_the_hash() -> None:
     base = Settings()
-    changed: dict[str, object] = {"host": "0.0.0.0", "model": "m", "model_cache": "c"}
+    changed: dict[str, object] = {
+        "host": "0.0.0.0",
+        "model": "m",
+        "model_cache": "c",
+        "query": QuerySettings(alpha=0.5),
+    }
     hashes = {config_sha256(base)}
     for name in Settings.__struct_fields__:
         value = changed.get(name)
