@@ -63,8 +63,6 @@ def _item(number: int, line: bytes) -> Item:
         return bad(position, where, str(error))
     except msgspec.DecodeError as error:
         return bad(position, where, f"not JSON: {error}")
-    except RecursionError:
-        return bad(position, where, "nested too deeply")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

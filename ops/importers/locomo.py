@@ -21,14 +21,7 @@ from .items import BOM, BadFileError, Item, SourceFile, bad, good
 
 _SESSION = re.compile(r"session_(\d+)")
 _TIME = re.compile(r"\s*(\d{1,2}):(\d{2})\s*([ap])\.?m\.?\s+on\s+(\d{1,2})\s+([a-z]+),?\s+(\d{4})\s*", re.IGNORECASE)
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ["january", "february", "march", "april", "may", "june"]
-        + ["july", "august", "september", "october", "november", "december"],
-        1,
-    )
-}
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 """By hand: the standard library's month names follow the locale."""
 
 
@@ -94,9 +87,9 @@ def parse_session_time(text: str) -> str:
         ValueError: not of that form, or no such day.
     """
     match = _TIME.fullmatch(text)
-    month = _MONTHS.get(match[5].lower()) if match else None
-    if match is None or month is None or not 1 <= int(match[1]) <= 12:
+    if match is None or match[5][:3].lower() not in _MONTHS or not 1 <= int(match[1]) <= 12:
         raise ValueError(f"not a session time: {text!r}")
+    month = _MONTHS.index(match[5][:3].lower()) + 1
     hour = int(match[1]) % 12 + (12 if match[3].lower() == "p" else 0)
     moment = datetime(int(match[6]), month, int(match[4]), hour, int(match[2]))  # noqa: DTZ001 - the file has no zone
     return moment.isoformat()
