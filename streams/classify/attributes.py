@@ -1,0 +1,55 @@
+"""Attributes: which names mean the same one, and which can hold only one value at a time."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+_SINGLE: dict[str, tuple[str, ...]] = {
+    "home": ("residence", "place of residence", "lives in", "living in", "city", "town", "address", "housing"),
+    "employer": ("company", "workplace", "works at", "works for", "employment"),
+    "job": ("job title", "occupation", "profession", "role"),
+    "relationship": ("relationship status", "marital status", "partner", "spouse"),
+    "phone": ("phone number", "mobile number", "telephone"),
+    "email": ("email address", "mail address"),
+    "appointment": ("appointment time", "appointment date"),
+    "date": ("event date", "due date", "deadline", "start date", "end date"),
+    "time": ("start time", "departure time", "arrival time", "opening time"),
+    "diet": ("eating habits",),
+    "school": ("university", "college"),
+    "major": ("field of study", "course of study"),
+    "name": ("surname", "last name", "first name", "nickname"),
+    "age": (),
+    "height": (),
+    "weight": (),
+    "salary": ("income", "pay", "wage"),
+    "rent": ("monthly rent", "yearly rent"),
+    "price": ("cost", "fee"),
+    "status": ("progress",),
+    "count": ("number", "amount", "quantity"),
+    "owner": ("holder", "owning team"),
+    "manager": ("boss", "supervisor"),
+    "birthday": ("date of birth",),
+    "bedtime": (),
+    "budget": (),
+}
+"""Single-valued attributes: a person has one of them at a time, so a second value replaces the first.
+
+Short on purpose. What is not listed (pets, hobbies, friends, favourites, trips) may hold many values, and a second
+value alone retires nothing: a wrong retirement hides a true fact, a missed one shows an old fact with its date.
+"""
+
+_CANONICAL = {alias: name for name, aliases in _SINGLE.items() for alias in (name, *aliases)}
+
+
+@lru_cache(maxsize=4096)
+def canonical_attribute(attribute: str | None) -> str | None:
+    """The attribute's canonical name; unknown ones as given, case-folded, ``_`` and ``-`` as spaces."""
+    if attribute is None:
+        return None
+    plain = " ".join(attribute.casefold().replace("_", " ").replace("-", " ").split())
+    return _CANONICAL.get(plain, plain) or None
+
+
+def is_single_valued(attribute: str | None) -> bool:
+    """Whether a second value of the (canonical) attribute excludes the first."""
+    return attribute in _SINGLE

@@ -1,0 +1,204 @@
+"""The offline classifier: rules over the features of a pair. No network, no model, precision first.
+
+A wrong retirement hides a true fact; a missed one only shows an old fact with its date. So a rule needs the same
+subject, a common topic *and* a reason to believe that the older statement ended; whatever is unclear is no relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from schemas.edges import UpdateKind
+from schemas.events import Event
+
+from . import cues
+from .features import SHORT_GAP_US, Features, compare
+from .protocol import Judgement, Pair
+
+Rule = Callable[[Pair, Features], Judgement | None]
+
+NONE = Judgement(relation=None, kind=None, confidence=0.5, reason="Nothing says that the older statement changed.")
+
+
+class OfflineClassifier:
+    """First rule that speaks decides. Satisfies ``Classifier``."""
+
+    producer = "rules/1"
+    prompt_hash: str | None = None
+
+    def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement per pair, in order; a judgement depends on its pair only."""
+        return [judge(pair) for pair in pairs]
+
+
+def judge(pair: Pair) -> Judgement:
+    """The verdict on one pair."""
+    features = compare(pair)
+    if not (features.same_subject or (features.same_speaker and features.adjacent)):
+        return NONE
+    if cues.UNREAL.search(features.newer) and not cues.CORRECTION.search(features.newer):
+        return NONE
+    rules = _PLAN_RULES if pair.older.modality == "planned" else _ASSERTED_RULES
+    for rule in (withdrawn, correction, *rules):
+        verdict = rule(pair, features)
+        if verdict is not None:
+            return verdict
+    return NONE
+
+
+# --- taken back, or wrong from the start --------------------------------------------------------------------------
+
+
+def withdrawn(pair: Pair, f: Features) -> Judgement | None:
+    """ "I was joking" right after, or about what shares its words."""
+    if not f.same_speaker or not cues.WITHDRAWN.search(f.newer):
+        return None
+    if f.adjacent or f.same_thing:
+        return _updates("withdrawn", 0.85, "The speaker took it back.")
+    return None
+
+
+def correction(pair: Pair, f: Features) -> Judgement | None:
+    """ "It was never the 12th, I mistyped": the same thing, with words that say the former was wrong."""
+    if not cues.CORRECTION.search(f.newer):
+        return None
+    if pair.newer.modality == "planned" and pair.older.modality == "asserted":
+        return None
+    if f.on_topic or (f.shared and f.figures_differ) or (f.adjacent and f.same_speaker and f.gap_us <= SHORT_GAP_US):
+        confidence = 0.85 if f.same_thing else 0.7
+        return _updates("correction", confidence, "The newer statement says that the older one was wrong.")
+    return None
+
+
+# --- what was planned ---------------------------------------------------------------------------------------------
+
+
+def plan_cancelled(pair: Pair, f: Features) -> Judgement | None:
+    """The plan is off."""
+    denied = pair.newer.polarity == "negated" and bool(cues.CANCELLED.search(f.newer) or cues.ENDED.search(f.newer))
+    if f.same_thing and (cues.CANCELLED.search(f.newer) or denied):
+        return _updates("cancelled", 0.85, "The newer statement calls the plan off.")
+    return None
+
+
+def plan_moved(pair: Pair, f: Features) -> Judgement | None:
+    """The plan stands, at another time or place."""
+    if not f.same_thing or pair.newer.polarity == "negated":
+        return None
+    if cues.MOVED.search(f.newer) or (cues.CHANGED.search(f.newer) and f.figures_differ):
+        return _updates("change", 0.85, "The newer statement gives the plan another time or place.")
+    strong = len(f.shared) >= 2 and f.share >= 0.6
+    if pair.newer.modality == "planned" and f.dates_differ and strong and f.attribute is not None:
+        return _updates("change", 0.65, "The same plan is given another time.")
+    return None
+
+
+def plan_done(pair: Pair, f: Features) -> Judgement | None:
+    """What was planned is told as past, after the plan was stated."""
+    new, old = pair.newer, pair.older
+    if new.modality == "planned" or new.polarity == "negated" or old.polarity == "negated":
+        return None
+    if new.anchor.until <= old.stated.sent_at or not _told_as_past(new):
+        return None
+    if f.values_same and f.attribute is not None and f.shared:
+        return _updates("done", 0.8, "What was planned has happened.")
+    if len(f.shared) >= 2 and f.share >= 0.5:
+        return _updates("done", 0.7, "What was planned has happened.")
+    return None
+
+
+def _told_as_past(event: Event) -> bool:
+    return event.type in ("action", "state_change") and event.anchor.start <= event.stated.sent_at
+
+
+# --- what was so --------------------------------------------------------------------------------------------------
+
+
+def arrangement_moved(pair: Pair, f: Features) -> Judgement | None:
+    """An appointment that is on, but at another time; or off."""
+    if pair.newer.modality == "planned" or (cues.ONE_OFF.search(f.newer) and cues.HABIT.search(f.older)):
+        return None
+    if f.shared and f.newer_dated and f.older_dated and cues.SHIFTED.search(f.newer) and not cues.ADDED.search(f.newer):
+        return _updates("change", 0.8, "The newer statement gives it another time.")
+    if f.shared and f.older_dated and (cues.CANCELLED.search(f.newer) or f.denied_by_name):
+        return _updates("cancelled", 0.8, "The newer statement calls it off.")
+    if not f.same_thing:
+        return None
+    if cues.MOVED.search(f.newer) and (f.figures_differ or f.dates_differ):
+        return _updates("change", 0.85, "The newer statement gives it another time.")
+    if cues.CANCELLED.search(f.newer) and (pair.older.type == "plan" or f.attribute in ("appointment", "date", "time")):
+        return _updates("cancelled", 0.8, "The newer statement calls it off.")
+    return None
+
+
+def ended(pair: Pair, f: Features) -> Judgement | None:
+    """ "I no longer …", "I quit …": about the same thing."""
+    new, old = pair.newer, pair.older
+    if new.modality == "planned" or old.polarity == "negated" or not old.holds or _one_off(f):
+        return None
+    if f.attribute is not None and f.values_differ and not f.single_valued:
+        return None
+    if not cues.ENDED.search(f.newer) or cues.ENDED.search(f.older) or cues.ADDED.search(f.newer):
+        return None
+    if f.values_same or len(f.shared) >= 2 or (f.shared and f.share >= 0.5):
+        return _updates("change", 0.8, "The newer statement says that it ended.")
+    return None
+
+
+def replaced(pair: Pair, f: Features) -> Judgement | None:
+    """A single-valued attribute has another value now, or a cue word says that the same thing changed."""
+    new, old = pair.newer, pair.older
+    if new.modality == "planned" or not old.holds or not new.holds or _one_off(f):
+        return None
+    if new.polarity == "negated" or old.polarity == "negated":
+        return None
+    cue = cues.CHANGED.search(f.newer) or cues.MOVED.search(f.newer)
+    if f.attribute is not None and f.single_valued and f.values_differ:
+        if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:
+            return _contradicts("Two people name different values for the same time.")
+        return _updates("change", 0.9 if cue else 0.8, f"Another {f.attribute} replaces the former one.")
+    if f.attribute is not None and f.values_differ and not cue:
+        return None
+    strong = len(f.shared) >= 2 or f.share >= 0.5
+    if cue and strong and (f.figures_differ or f.values_differ or f.attribute is not None):
+        return _updates("change", 0.75, "The newer statement says that it changed.")
+    if cues.ADDED.search(f.newer):
+        return None
+    if cues.NOW.search(f.newer) and f.figures_differ and len(f.shared) >= 1 and f.share >= 0.5:
+        return _updates("change", 0.7, "The newer statement gives another figure for the present.")
+    return None
+
+
+def flipped(pair: Pair, f: Features) -> Judgement | None:
+    """One affirms what the other denies."""
+    new, old = pair.newer, pair.older
+    if new.modality == "planned" or not f.negated_flip or not old.holds or not new.holds or _one_off(f):
+        return None
+    if cues.ADDED.search(f.newer):
+        return None
+    same_value = f.attribute is not None and (f.values_same or (new.value is None and old.value is None and f.shared))
+    if not same_value and not (len(f.shared) >= 2 and f.share >= 0.6 and f.denied_by_name):
+        return None
+    changed = cues.CHANGED.search(f.newer) or cues.ENDED.search(f.newer) or cues.NOW.search(f.newer)
+    if changed is None and not f.same_speaker and f.gap_us <= SHORT_GAP_US:
+        return _contradicts("One affirms what the other denies, for the same time.")
+    if changed is not None or f.attribute is not None:
+        return _updates("change", 0.8 if changed else 0.65, "The newer statement turns the older one round.")
+    return None
+
+
+def _one_off(f: Features) -> bool:
+    """A single occasion against a habit."""
+    return bool(cues.ONE_OFF.search(f.newer) and cues.HABIT.search(f.older)) and not cues.CHANGED.search(f.newer)
+
+
+def _updates(kind: UpdateKind, confidence: float, reason: str) -> Judgement:
+    return Judgement(relation="updates", kind=kind, confidence=confidence, reason=reason)
+
+
+def _contradicts(reason: str) -> Judgement:
+    return Judgement(relation="contradicts", kind=None, confidence=0.7, reason=reason)
+
+
+_PLAN_RULES: tuple[Rule, ...] = (plan_cancelled, plan_moved, plan_done)
+_ASSERTED_RULES: tuple[Rule, ...] = (arrangement_moved, ended, replaced, flipped)

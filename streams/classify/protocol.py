@@ -1,0 +1,47 @@
+"""What a classifier of pairs is: two statements in, one typed relation or none out (section II-C)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from schemas.edges import Relation, UpdateKind
+from schemas.events import Event
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two statements, the newer one later in stated order.
+
+    ``similarity``: cosine of their texts. ``adjacent``: the older one is the statement right before the newer one in
+    the same session, so that "I was joking" has something to point at.
+    """
+
+    newer: Event
+    older: Event
+    similarity: float
+    adjacent: bool
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """A verdict on a pair; ``relation`` None = none. ``kind`` is set for ``updates`` only. ``reason``: a sentence."""
+
+    relation: Relation | None
+    kind: UpdateKind | None
+    confidence: float
+    reason: str
+
+
+class Classifier(Protocol):
+    """Judges pairs. The same pair always gets the same judgement, whatever else is in the batch.
+
+    ``producer`` names the model or rules with their version; ``prompt_hash`` is None where there is no prompt.
+    """
+
+    producer: str
+    prompt_hash: str | None
+
+    def classify(self, pairs: Sequence[Pair]) -> Sequence[Judgement]:
+        """One judgement per pair, in order."""
+        ...
