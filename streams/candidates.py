@@ -30,8 +30,8 @@ CAP = 15
 
 ATTRIBUTE_CAP = 64
 """Candidates with its attribute. They get places of their own, so that a chain stays right when its middle is
-withdrawn; the bound keeps an attribute that is stated daily from costing the square of its history. The latest are kept: one
-older than these could only come back when all 64 that superseded it were withdrawn."""
+withdrawn; the bound keeps an attribute that is stated daily from costing the square of its history. The latest are
+kept: one older than these could only come back when all 64 that superseded it were withdrawn."""
 
 OrderKey = tuple[Stated, str]
 

@@ -1,0 +1,147 @@
+"""What the link stage knows of one space: its event sets, who is active, and what was last published.
+
+Everything is in the stage's state; this object is a copy of it in memory. ``token`` is a hash chain over the records
+applied: a copy is used only while the state's token equals its own, so a step that was repeated, rolled back or taken
+over by another process finds a state it does not match, and the copy is read again.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from schemas.control import ProducerActivated
+from schemas.events import Event, EventsAsserted, EventsDistilled
+from schemas.ids import SpaceKey
+
+from ..candidates import Row, make_row
+from ..keys import prefix_range, state_key
+from ..ports import Encoder, StageState
+from ..unit_vectors import IntVector, from_bytes, quantize, to_bytes
+from .live import HeldSet, live_sets, pool_of
+from .session import Pool
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a space has come.
+
+    ``events_offset`` and ``producers_offset``: largest offset seen, -1 before the first. ``rulings``: activations seen.
+    ``covers`` and ``learned_at``: the largest seen. ``announced``: the stage's own ProducerActivated was sent.
+    """
+
+    token: str
+    events_offset: int
+    producers_offset: int
+    rulings: int
+    covers: int
+    learned_at: int
+    announced: bool
+
+
+class _StoredSet(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    session_id: str
+    producer: str
+    asserted: bool
+    rank: tuple[int, str]
+    events: tuple[Event, ...]
+    vectors: tuple[bytes, ...]
+
+
+START = Progress(
+    token="", events_offset=-1, producers_offset=-1, rulings=0, covers=0, learned_at=0, announced=False
+)  # fmt: skip
+
+_progress_decoder = msgspec.msgpack.Decoder(Progress)
+_set_decoder = msgspec.msgpack.Decoder(_StoredSet)
+_ruling_decoder = msgspec.msgpack.Decoder(ProducerActivated)
+
+
+class Space:
+    """One space in memory, kept equal to the state by writing through."""
+
+    def __init__(self, key: SpaceKey, held: dict[tuple[str, str], HeldSet], ruling: ProducerActivated | None) -> None:
+        self.key = key
+        self.held = held
+        self.ruling = ruling
+        self.pool: Pool = pool_of(live_sets(held.values(), ruling))
+
+    @classmethod
+    def read(cls, key: SpaceKey, state: StageState) -> Space:
+        """From the state: one scan over the space's sets, a row made for each event."""
+        held: dict[tuple[str, str], HeldSet] = {}
+        for _, raw in state.scan(*prefix_range("set", key)):
+            stored = _set_decoder.decode(raw)
+            producer = stored.producer if stored.asserted else None
+            rows = tuple(
+                make_row(event, from_bytes(vector), producer)
+                for event, vector in zip(stored.events, stored.vectors, strict=True)
+            )
+            held[stored.session_id, stored.producer] = HeldSet(
+                session_id=stored.session_id,
+                producer=stored.producer,
+                asserted=stored.asserted,
+                rank=stored.rank,
+                rows=rows,
+            )
+        raw_ruling = state.get(state_key("ruling", key))
+        return cls(key, held, _ruling_decoder.decode(raw_ruling) if raw_ruling is not None else None)
+
+    def put(
+        self,
+        session_id: str,
+        record: EventsDistilled | EventsAsserted,
+        rank: tuple[int, str],
+        encoder: Encoder,
+        state: StageState,
+    ) -> None:
+        """Keep a set when it outranks the one it would replace. Rows of events that stay are kept as they are."""
+        asserted = isinstance(record, EventsAsserted)
+        old = self.held.get((session_id, record.producer))
+        if old is not None and old.rank >= rank:
+            return
+        rows = _rows(record.events, old, record.producer if asserted else None, encoder)
+        held = HeldSet(session_id=session_id, producer=record.producer, asserted=asserted, rank=rank, rows=rows)
+        self.held[session_id, record.producer] = held
+        stored = _StoredSet(
+            session_id=session_id,
+            producer=record.producer,
+            asserted=asserted,
+            rank=rank,
+            events=record.events,
+            vectors=tuple(to_bytes(row.vector) for row in rows),
+        )
+        state.put(state_key("set", self.key, session_id, record.producer), msgspec.msgpack.encode(stored))
+        self.pool = pool_of(live_sets(self.held.values(), self.ruling))
+
+    def rule(self, ruling: ProducerActivated, state: StageState) -> None:
+        """Another producer's sets count from now on."""
+        self.ruling = ruling
+        state.put(state_key("ruling", self.key), msgspec.msgpack.encode(ruling))
+        self.pool = pool_of(live_sets(self.held.values(), ruling))
+
+
+def read_progress(key: SpaceKey, state: StageState) -> Progress:
+    """How far the space has come; ``START`` before its first record."""
+    raw = state.get(state_key("progress", key))
+    return _progress_decoder.decode(raw) if raw is not None else START
+
+
+def write_progress(key: SpaceKey, progress: Progress, state: StageState) -> None:
+    """Keep it."""
+    state.put(state_key("progress", key), msgspec.msgpack.encode(progress))
+
+
+def _rows(events: tuple[Event, ...], old: HeldSet | None, producer: str | None, encoder: Encoder) -> tuple[Row, ...]:
+    """Rows of a set's events; only texts that the former set did not hold are encoded."""
+    kept = {row.event.id: row for row in old.rows} if old is not None else {}
+    vectors: dict[str, IntVector] = {row.event.text: row.vector for row in kept.values()}
+    fresh = sorted({event.text for event in events} - vectors.keys())
+    if fresh:
+        encoded = quantize(np.asarray(encoder.encode(fresh), dtype=np.float32))
+        vectors.update(zip(fresh, encoded, strict=True))
+    return tuple(
+        kept[event.id]
+        if event.id in kept and kept[event.id].event == event
+        else make_row(event, vectors[event.text], producer)
+        for event in events
+    )

@@ -1,0 +1,200 @@
+"""Statements, records and a driver for tests of linking: few words, so that everything meets everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from schemas.codec import encode
+from schemas.control import ProducerActivated
+from schemas.edges import Edge, EdgesInferred
+from schemas.entry import Entry
+from schemas.events import Anchor, Event, EventsAsserted, EventsDistilled, Source, Stated
+from schemas.ids import SpaceKey, digest, record_hash
+from schemas.record import Record
+from schemas.times import US_PER_DAY
+from schemas.topics import TopicName
+from streams.candidates import Row, make_row
+from streams.classify.offline import OfflineClassifier
+from streams.link.definition import edges_of
+from streams.link.live import HeldSet
+from streams.link.stage import LinkStage, session_of
+from streams.state import MemoryState
+from streams.unit_vectors import quantize
+from tests.kit.encoders import HashingEncoder
+
+SPACE = SpaceKey("acme", "s1")
+ENCODER = HashingEncoder()
+
+
+def statement(text: str, day: int, **changes: Any) -> Event:
+    """What Ann says on a day, asserted and affirmed unless changed. The id follows from text and day."""
+    message_id = changes.pop("message_id", f"m{day}")
+    anchor_day = changes.pop("about", day)
+    fields: dict[str, Any] = {
+        "id": "e" + digest(text, day),
+        "type": "state_change",
+        "subject": "Ann",
+        "participants": ("Ann",),
+        "speaker": "Ann",
+        "text": text,
+        "sources": (Source(conversation_id="c1", message_id=message_id, start=0, end=len(text)),),
+        "stated": Stated(day * US_PER_DAY, 0, message_id, 0),
+        "anchor": Anchor(
+            start=anchor_day * US_PER_DAY,
+            until=(anchor_day + 1) * US_PER_DAY,
+            precision="day",
+            phrase=None,
+            resolution="message_time",
+        ),
+        "valid_from": None,
+        "ends_at": None,
+        "holds": True,
+        "modality": "asserted",
+        "polarity": "affirmed",
+        "attribute": None,
+        "value": None,
+        "expected_until": None,
+        "confidence": 1.0,
+    }
+    return Event(**(fields | changes))
+
+
+def lives(city: str, day: int, **changes: Any) -> Event:
+    """Ann's home on a day."""
+    return statement(f"I live in {city}", day, attribute="home", value=city, **changes)
+
+
+def plan(text: str, day: int, **changes: Any) -> Event:
+    """What Ann plans on a day."""
+    return statement(text, day, type="plan", modality="planned", **changes)
+
+
+def row(event: Event, producer: str | None = None) -> Row:
+    """The gate's row of an event."""
+    return make_row(event, quantize(ENCODER.encode([event.text]))[0], producer)
+
+
+def distilled(*events: Event, session: str = "s1", producer: str = "p1", revision: int = 1) -> EventsDistilled:
+    """A session's set of events."""
+    return EventsDistilled(
+        tenant=SPACE.tenant,
+        space=SPACE.space,
+        conversation_id="c1",
+        session_id=session,
+        producer=producer,
+        revision=revision,
+        events=events,
+        read=(),
+        slice=("c1",),
+        covers=revision,
+        learned_at=revision,
+    )
+
+
+def asserted(*events: Event, producer: str = "api", batch: str = "b1", revision: int = 1) -> EventsAsserted:
+    """An API producer's batch."""
+    return EventsAsserted(
+        tenant=SPACE.tenant,
+        space=SPACE.space,
+        producer=producer,
+        batch_id=batch,
+        revision=revision,
+        events=events,
+        slice=(),
+        asserted_at=0,
+        covers=revision,
+        learned_at=revision,
+    )
+
+
+def activated(producer: str, fallback: str | None = None, at: int = 1, stage: Any = "distil") -> ProducerActivated:
+    """A ruling on whose sets count."""
+    return ProducerActivated(
+        tenant=SPACE.tenant, space=SPACE.space, stage=stage, producer=producer, fallback=fallback, at=at
+    )
+
+
+def entries(records: Sequence[Record]) -> list[Entry]:
+    """Records in the order they arrive, each with the next offset of its topic."""
+    offsets: dict[TopicName, int] = {"events": 0, "producers": 0}
+    out: list[Entry] = []
+    for record in records:
+        topic: TopicName = "producers" if isinstance(record, ProducerActivated) else "events"
+        out.append(Entry(topic=topic, partition=0, offset=offsets[topic], record=record))
+        offsets[topic] += 1
+    return out
+
+
+class Linking:
+    """The link stage on a state in memory, with everything it published."""
+
+    def __init__(self) -> None:
+        self.state = MemoryState()
+        self.stage = self.restarted()
+        self.published: list[Record] = []
+
+    @staticmethod
+    def restarted() -> LinkStage:
+        """A stage that has nothing in memory."""
+        return LinkStage(OfflineClassifier(), ENCODER)
+
+    def apply(self, entry: Entry) -> list[Record]:
+        """Fold one record; returns what it led to."""
+        out = [output.record for output in self.stage.apply(entry, self.state, now=0)]
+        self.published += out
+        return out
+
+    def run(self, records: Sequence[Record]) -> Linking:
+        """Fold records in this order."""
+        for entry in entries(records):
+            self.apply(entry)
+        return self
+
+    def edges(self) -> dict[str, tuple[Edge, ...]]:
+        """By session, the set of edges of the highest revision; sessions without an edge left out."""
+        best: dict[str, EdgesInferred] = {}
+        for record in self.published:
+            if not isinstance(record, EdgesInferred):
+                continue
+            former = best.get(record.session_id)
+            if former is None or former.revision <= record.revision:
+                best[record.session_id] = record
+        return {session: record.edges for session, record in sorted(best.items()) if record.edges}
+
+    def relations(self) -> set[tuple[str, str, str, str | None]]:
+        """(source, relation, target, kind) of every edge but ``before``."""
+        every = [edge for edges in self.edges().values() for edge in edges]
+        return {(e.src, e.relation, e.dst, e.kind) for e in every if e.relation != "before"}
+
+
+def defined(records: Sequence[Record]) -> dict[str, tuple[Edge, ...]]:
+    """What the definition says about a set of records, whose live sets are found here in the plainest way."""
+    best: dict[tuple[str, str], EventsDistilled | EventsAsserted] = {}
+    rulings: list[ProducerActivated] = []
+    for record in records:
+        if isinstance(record, ProducerActivated):
+            rulings += [record] if record.stage == "distil" else []
+        elif isinstance(record, EventsDistilled | EventsAsserted):
+            key = (session_of(record), record.producer)
+            if key not in best or _rank(best[key]) < _rank(record):
+                best[key] = record
+    ruling = max(rulings, key=lambda r: (r.at, record_hash(encode(r))), default=None)
+    live: list[HeldSet] = []
+    for (session_id, producer), record in sorted(best.items()):
+        batch = isinstance(record, EventsAsserted)
+        rivals = [p for s, p in best if s == session_id]
+        wanted = sorted(rivals)[0] if ruling is None else ruling.producer
+        if ruling is not None and wanted not in rivals:
+            wanted = ruling.fallback
+        if batch or producer == wanted:
+            rows = tuple(row(event, producer if batch else None) for event in record.events)
+            live.append(
+                HeldSet(session_id=session_id, producer=producer, asserted=batch, rank=_rank(record), rows=rows)
+            )
+    every = edges_of(SPACE, live, OfflineClassifier())
+    return {session: edges for session, edges in every.items() if edges}
+
+
+def _rank(record: EventsDistilled | EventsAsserted) -> tuple[int, str]:
+    return record.revision, record_hash(encode(record))
