@@ -21,6 +21,24 @@ class SpaceKey(NamedTuple):
         return f"{self.tenant}/{self.space}"
 
 
+NAME_MAX = 128
+
+
+def name_problem(name: str) -> str | None:
+    """What is wrong with a tenant's or space's name; None when it is fine.
+
+    Names stand in paths, keys and labels: 1 to ``NAME_MAX`` characters of any script, but no white space, no control
+    characters, no lone surrogates, no "/", and neither "." nor "..".
+    """
+    if not name:
+        return "is empty"
+    if len(name) > NAME_MAX:
+        return f"is longer than {NAME_MAX} characters"
+    if name in {".", ".."} or "/" in name or " " in name or not name.isprintable():
+        return 'may not hold white space, control characters or "/", nor be "." or ".."'
+    return None
+
+
 class MessageKey(NamedTuple):
     """A message within a space. The same message id in another conversation is another message."""
 
