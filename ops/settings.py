@@ -47,8 +47,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         port: its port; 0 lets the system choose.
         wait_max_s: longest a request may wait for an offset.
         model: path or name of the embedding model; None takes the installed one (see ``./stilltrue model``).
-        model_cache: where prepared models are kept; None is ``models`` in the store.
-        encoder_threads: processor threads the encoder uses.
         budget_tokens: context budget of a question that names none (B_total of the paper).
         query: weights and limits of the query engine, the table ``[query]``.
     """
@@ -65,8 +63,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     port: Port = 8080
     wait_max_s: Seconds = 30.0
     model: str | None = None
-    model_cache: str | None = None
-    encoder_threads: Count = 2
     budget_tokens: Count = 2_000
     query: QuerySettings = QuerySettings()
 

@@ -1,0 +1,142 @@
+"""``stilltrue``: parse the command line, run one command, turn every refusal into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from ops.settings import BadConfigError
+from ops.system import Refused
+from streams.log.errors import StoreError
+
+from . import ask, history, importing, model, rebuild, schemas, serve, state, status, verify
+from .world import BAD_INPUT, BAD_STORE, INTERRUPTED, CommandError, Options, World, clock_us
+
+if TYPE_CHECKING:
+    from ops.settings import Settings
+    from ops.system import System
+
+DESCRIPTION = "Which of the things people said are still true, since when, and how do we know?"
+EXIT_CODES = """\
+exit codes: 0 done; 1 the answer is no (verify, rebuild, schemas --check); 2 bad usage or refused input;
+3 the store is in use or of another format; 130 interrupted (import: run it again to resume)"""
+
+_PIPE_CLOSED = 141
+"""128 + SIGPIPE, as a shell reports it: the reader (``head``) had enough."""
+
+
+def main(arguments: Sequence[str] | None = None, world: World | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: the command line without the program's name; default that of the process.
+        world: system, clock and streams; default the real ones.
+    """
+    options = build_parser().parse_args(arguments, namespace=Options())
+    world = world or World(open_system=_open_runtime, now=clock_us, out=sys.stdout, err=sys.stderr)
+    try:
+        code: int = options.run(options, world)
+        world.out.flush()
+        return code
+    except BrokenPipeError:
+        # Python flushes standard output once more when it ends; give it somewhere to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except KeyboardInterrupt:
+        return _stop(world, "interrupted", INTERRUPTED)
+    except CommandError as error:
+        return _stop(world, str(error), error.code)
+    except Refused as error:
+        field = "" if error.problem.field is None else f"{error.problem.field}: "
+        return _stop(world, f"{field}{error.problem.message}", BAD_INPUT)
+    except BadConfigError as error:
+        return _stop(world, str(error), BAD_INPUT)
+    except StoreError as error:
+        return _stop(world, str(error), BAD_STORE)
+    except _model_errors() as error:
+        return _stop(world, str(error), BAD_INPUT)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The command line. What is shared may stand before or after the command's name."""
+    parser = argparse.ArgumentParser(
+        prog="stilltrue",
+        description=DESCRIPTION,
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_shared(parser, after_command=False)
+    shared = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    _add_shared(shared, after_command=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in (importing, state, history, ask, status, serve, verify, rebuild, model, schemas):
+        command.add(commands, shared)
+    return parser
+
+
+def _add_shared(parser: argparse.ArgumentParser, *, after_command: bool) -> None:
+    def default(value: object) -> object:
+        # After the command's name an option that is absent must not undo one given before it.
+        return argparse.SUPPRESS if after_command else value
+
+    store = Path(os.environ.get("STILLTRUE_STORE") or ".stilltrue")
+    zone = os.environ.get("STILLTRUE_ZONE") or "UTC"
+    parser.add_argument(
+        "--store",
+        metavar="DIR",
+        type=Path,
+        default=default(store),
+        help="where the data is; default ./.stilltrue, or $STILLTRUE_STORE",
+    )
+    parser.add_argument("--tenant", metavar="NAME", default=default("default"), help="default: default")
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        type=Path,
+        default=default(None),
+        help="settings; default stilltrue.toml in the store",
+    )
+    parser.add_argument(
+        "--zone",
+        metavar="ZONE",
+        type=_zone,
+        default=default(zone),
+        help="zone of printed times and bare dates; default UTC, or $STILLTRUE_ZONE",
+    )
+    parser.add_argument("--json", action="store_true", default=default(False), help="for machines; times always in UTC")
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"no such time zone: {name!r}") from error
+
+
+def _model_errors() -> tuple[type[Exception], ...]:
+    """Imported only when something was raised: most commands never touch a model."""
+    from views.encoder.reference import ReferenceMissingError
+    from views.encoder.resolve import ModelUnavailableError, WrongModelError
+
+    return (ModelUnavailableError, WrongModelError, ReferenceMissingError)
+
+
+def _stop(world: World, message: str, code: int) -> int:
+    world.note(f"stilltrue: {message}")
+    return code
+
+
+def _open_runtime(store: Path, settings: Settings, *, writer: bool = True) -> System:
+    from ops.runtime import open_system
+
+    return open_system(store, settings, writer=writer)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,110 @@
+"""``ask SPACE QUESTION``: the answer, the messages it rests on, and the evidence paths."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from .times import TIME_HELP, parse_moment, show_minute
+from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
+
+if TYPE_CHECKING:
+    from query.api import Mode, Path, QueryResult
+
+MODES: tuple[Mode, ...] = ("flat", "graph", "hybrid", "graph+ruled_out")
+_PATHS_SHOWN = 3
+
+
+class AskOptions(Options):
+    """Options of ``ask``."""
+
+    space: str
+    question: str
+    as_of: str | None
+    known_at: str | None
+    asked_at: str | None
+    mode: Mode
+    budget: int | None
+
+
+def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
+    """Register the command."""
+    parser = commands.add_parser("ask", parents=[shared], help="answer a question, with the evidence")
+    parser.add_argument("space", metavar="SPACE")
+    parser.add_argument("question", metavar="QUESTION")
+    parser.add_argument("--as-of", metavar="T", help=f"what held at T; default: when it is asked. {TIME_HELP}")
+    parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
+    parser.add_argument("--asked-at", metavar="T", help='when it is asked, for words like "yesterday"; default now')
+    parser.add_argument("--mode", choices=MODES, default="hybrid", help="what goes into the context; default hybrid")
+    parser.add_argument("--budget", metavar="N", type=int, help="tokens of context; default as in the settings")
+    parser.set_defaults(run=run)
+
+
+def run(options: AskOptions, world: World) -> int:
+    """Print the answer. An honest "not known" is an answer, too: exit code 0."""
+    from ops.settings import load_settings
+    from query.api import QueryRequest
+
+    question = options.question.strip()
+    if not question:
+        raise CommandError("question: is empty")
+    if options.budget is not None and options.budget < 1:
+        raise CommandError("--budget: must be at least 1")
+    now = world.now()
+    asked_at = parse_moment(options.asked_at, "--asked-at", options.zone)
+    as_of = parse_moment(options.as_of, "--as-of", options.zone)
+    known_at = parse_moment(options.known_at, "--known-at", options.zone)
+    settings = load_settings(options.store, options.config)
+    with opened(world, options, writer=False) as system:
+        request = QueryRequest(
+            space=existing_space(system, options, options.space),
+            question=question,
+            asked_at=now if asked_at is None else asked_at,
+            as_of=as_of,
+            known_at=known_at,
+            mode=options.mode,
+            budget_tokens=settings.budget_tokens if options.budget is None else options.budget,
+            answer=True,
+        )
+        result = system.query(request)
+    if options.json:
+        from .machine import print_json
+
+        print_json(world, result)
+        return OK
+    for line in answer_lines(result, options.zone):
+        world.say(line)
+    return OK
+
+
+def answer_lines(result: QueryResult, zone: ZoneInfo) -> Iterator[str]:
+    """The answer first, then what it quotes, then the paths, then what it all reflects."""
+    from .show import basis_line, quote_line
+
+    if result.answer is not None:
+        yield result.answer.text
+    yield from (f"  {quote_line(citation, zone)}" for citation in result.citations)
+    paths = [path for path in result.paths if path.steps][:_PATHS_SHOWN]
+    if paths:
+        yield "\nevidence paths (score: node, path, time, validity)"
+        for path in paths:
+            yield from path_lines(path, result)
+    how = "" if result.answer is None else f"{result.answer.kind}, "
+    yield f"\n{how}{result.shape} question, mode {result.mode}, as of {show_minute(result.as_of, zone)} {zone.key}"
+    yield f"context: {result.context_tokens} tokens, sha256 {result.context_sha256[:12]}"
+    yield basis_line(result.basis)
+
+
+def path_lines(path: Path, result: QueryResult) -> Iterator[str]:
+    """A path: its scores (Eq. 16-20), its relations as asserted, and its text in the context when it is there."""
+    from .show import short
+
+    yield f"  {path.score:.2f}: {path.ns:.2f}, {path.pc:.2f}, {path.tc:.2f}, {path.uv:.2f}"
+    for step in path.steps:
+        kind = "" if step.kind is None else f", {step.kind}"
+        yield f"    {short(step.src)} {step.relation} {short(step.dst)} ({step.confidence:.2f}{kind})"
+    for item in result.context:
+        if item.kind == "path" and item.event_ids == path.events:
+            yield from (f"    | {line}" for line in item.text.splitlines())

@@ -1,0 +1,113 @@
+"""``history SPACE EVENT``: a statement's chain: what replaced what, by which message and producer."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from .times import TIME_HELP, parse_moment
+from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
+
+if TYPE_CHECKING:
+    from ops.system import System
+    from query.api import ChainLink, HistoryResult, StateEntry
+    from schemas.ids import SpaceKey
+
+_FULL_ID = 25
+"""``e`` and 24 hex digits (``schemas.ids``)."""
+
+
+class HistoryOptions(Options):
+    """Options of ``history``."""
+
+    space: str
+    event: str
+    as_of: str | None
+    known_at: str | None
+
+
+def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
+    """Register the command."""
+    parser = commands.add_parser("history", parents=[shared], help="what a statement replaced and what replaced it")
+    parser.add_argument("space", metavar="SPACE")
+    parser.add_argument("event", metavar="EVENT", help="an event id as shown by state --all, or its beginning")
+    parser.add_argument("--as-of", metavar="T", help=f"statuses at T; default now. {TIME_HELP}")
+    parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
+    parser.set_defaults(run=run)
+
+
+def run(options: HistoryOptions, world: World) -> int:
+    """Print the chain."""
+    now = world.now()
+    as_of = parse_moment(options.as_of, "--as-of", options.zone)
+    known_at = parse_moment(options.known_at, "--known-at", options.zone)
+    with opened(world, options, writer=False) as system:
+        space = existing_space(system, options, options.space)
+        event_id = _full_id(system, space, options.event, now, known_at)
+        result = system.history(space, event_id, now if as_of is None else as_of, known_at)
+    if options.json:
+        from .machine import print_json
+
+        print_json(world, result)
+        return OK
+    for line in chain_lines(result, options.zone):
+        world.say(line)
+    return OK
+
+
+def _full_id(system: System, space: SpaceKey, given: str, now: int, known_at: int | None) -> str:
+    """The one event id that begins as given; a ``CommandError`` when there is none or more than one."""
+    if len(given) >= _FULL_ID:
+        return given
+    from query.api import StateRequest
+
+    request = StateRequest(
+        space=space, as_of=now, known_at=known_at, participant=None, attribute=None, include_all=True
+    )
+    found = sorted(e.event.id for e in system.state(request).entries if e.event.id.startswith(given))
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise CommandError(f"no event begins with {given!r}; ./stilltrue state {space.space} --all lists them")
+    raise CommandError(f"{given!r} is the beginning of {len(found)} events: {', '.join(found[:5])}")
+
+
+def chain_lines(result: HistoryResult, zone: ZoneInfo) -> Iterator[str]:
+    """The chain in the order it was said: each statement, its interval, and the links that end it."""
+    from .show import basis_line
+
+    by_id = {entry.event.id: entry for entry in result.entries}
+    for entry in result.entries:
+        yield from _statement_lines(entry, zone, here=entry.event.id == result.event_id)
+        for link in result.links:
+            if link.dst == entry.event.id:
+                yield from _link_lines(link, by_id, zone)
+        yield ""
+    if not result.links:
+        yield "it replaced nothing and nothing replaced it"
+    yield f"producers: {', '.join(result.producers) or 'none'}"
+    yield basis_line(result.basis)
+
+
+def _statement_lines(entry: StateEntry, zone: ZoneInfo, *, here: bool) -> Iterator[str]:
+    from .show import interval, quote_line, short
+
+    event = entry.event
+    about = ", ".join(word for word in (event.subject, event.attribute) if word)
+    yield f"{'>' if here else ' '} {short(event.id)}  {event.text}" + (f"  [{about}]" if about else "")
+    yield f"      {entry.status.replace('_', ' ')}: {interval(entry, zone)}"
+    yield from (f"      said: {quote_line(citation, zone)}" for citation in entry.citations)
+
+
+def _link_lines(link: ChainLink, by_id: dict[str, StateEntry], zone: ZoneInfo) -> Iterator[str]:
+    from .show import evidence, short
+
+    newer = by_id.get(link.src)
+    by = short(link.src) if newer is None else f'{short(link.src)} "{newer.event.text}"'
+    effect = "replaced" if link.effective else "an update without effect"
+    source = "" if newer is None else f", {evidence(newer.citations, zone)}"
+    yield f"      {effect} ({link.kind}) by {by}{source}"
+    why = f": {link.justification}" if link.justification else ""
+    yield f"        says {', '.join(link.producers) or 'an analyst'}, confidence {link.confidence:.2f}{why}"

@@ -1,0 +1,131 @@
+"""Results as plain text for people. Pure: results in, lines out.
+
+Ids are shortened to ``SHORT_ID`` characters; ``history`` takes the short form.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+from ops.system import Verification
+from query.api import Citation, ReplacedBy, StateEntry
+from schemas.events import Event
+from views.reader import Basis, MessageAccount
+
+from .times import show_day
+
+SHORT_ID = 9
+"""The letter of the kind and 8 hex digits: 32 bits tell thousands of events of one space apart."""
+
+_ATTRIBUTE_WIDTH = 12
+_STATEMENT_WIDTH = 56
+
+
+def short(event_id: str) -> str:
+    """An id as people see it."""
+    return event_id[:SHORT_ID]
+
+
+def whose(event: Event) -> str:
+    """The heading a statement is listed under: whom or what it is about, else who said it."""
+    return event.subject or event.speaker or "(nobody named)"
+
+
+def state_lines(entries: Sequence[StateEntry], zone: ZoneInfo) -> Iterator[str]:
+    """Statements grouped by whom they are about, each with since when, its evidence and its marks."""
+    ordered = sorted(enumerate(entries), key=lambda pair: (whose(pair[1].event), pair[0]))
+    for heading, group in groupby((entry for _, entry in ordered), key=lambda entry: whose(entry.event)):
+        yield heading
+        for entry in group:
+            yield from entry_lines(entry, zone)
+
+
+def entry_lines(entry: StateEntry, zone: ZoneInfo) -> Iterator[str]:
+    """One statement: attribute, text, since when, evidence and short id; below it what qualifies it."""
+    event = entry.event
+    attribute = event.attribute or event.type.replace("_", " ")
+    first, *rest = textwrap.wrap(event.text, _STATEMENT_WIDTH) or [""]
+    tail = f"since {show_day(entry.valid_from, zone)}  {evidence(entry.citations, zone)}  {short(event.id)}"
+    yield f"  {attribute:<{_ATTRIBUTE_WIDTH}}  {first:<{_STATEMENT_WIDTH}}  {tail}".rstrip()
+    indent = " " * (_ATTRIBUTE_WIDTH + 4)
+    yield from (indent + line for line in rest)
+    yield from (f"{indent}! {mark}" for mark in marks(entry, zone))
+
+
+def evidence(citations: Sequence[Citation], zone: ZoneInfo) -> str:
+    """The messages a statement rests on, with their days."""
+    if not citations:
+        return "no message"
+    return ", ".join(f"message {c.message_id} ({show_day(c.sent_at, zone)})" for c in citations)
+
+
+def marks(entry: StateEntry, zone: ZoneInfo) -> Iterator[str]:
+    """What a reader must know before believing the statement; nothing when it simply holds."""
+    until = "" if entry.valid_until is None else f" on {show_day(entry.valid_until, zone)}"
+    match entry.status:
+        case "valid":
+            pass
+        case "not_yet":
+            yield f"not yet: holds from {show_day(entry.valid_from, zone)}"
+        case "partial":
+            yield "in doubt: something it rests on no longer holds"
+        case "ended":
+            yield f"ended{until}"
+        case "superseded":
+            yield f"superseded{until}"
+        case "corrected":
+            yield "corrected: it never held"
+        case "withdrawn":
+            yield "a withdrawal, no statement of its own"
+        case "lapsed":
+            yield "lapsed: its time has passed, outcome unknown"
+    yield from (replacement(by) for by in entry.superseded_by)
+    if entry.contested_by:
+        yield f"contested by {', '.join(short(event_id) for event_id in entry.contested_by)}"
+
+
+def replacement(by: ReplacedBy) -> str:
+    """What replaced a statement, how, and in which message."""
+    message = "" if by.message_id is None else f", message {by.message_id}"
+    return f'by "{by.text}" ({by.kind}{message}; {short(by.event_id)})'
+
+
+def interval(entry: StateEntry, zone: ZoneInfo) -> str:
+    """When a statement holds, half-open: the second day is the first on which it no longer does."""
+    if entry.valid_until is None:
+        return f"since {show_day(entry.valid_from, zone)}"
+    if entry.valid_until <= entry.valid_from:
+        return "never in force"
+    return f"from {show_day(entry.valid_from, zone)} until {show_day(entry.valid_until, zone)}"
+
+
+def quote_line(citation: Citation, zone: ZoneInfo) -> str:
+    """A quotation with who said it, when, and where it stands."""
+    said = show_day(citation.sent_at, zone)
+    return f'"{citation.quote}"  {citation.speaker}, {said}, message {citation.message_id}'
+
+
+def basis_line(basis: Basis) -> str:
+    """What a result reflects."""
+    return f"basis: messages below offset {basis.messages} applied, {basis.waiting} waiting, {basis.parked} parked"
+
+
+def verification_lines(result: Verification) -> Iterator[str]:
+    """Whether view and definition agree, and where they first differ."""
+    if result.equal:
+        yield f"equal: {result.events} events, {result.edges} edges, checksum {result.checksum}"
+        return
+    yield f"NOT equal: the view has checksum {result.checksum}, the records give {result.recomputed}"
+    if result.first_difference is not None:
+        yield f"first difference: {result.first_difference}"
+
+
+def account_line(account: MessageAccount) -> str:
+    """Where a space's messages are: four places that add up to what was accepted."""
+    return (
+        f"{account.accepted} messages: {account.source_of_event} source of an event, "
+        f"{account.read_yielded_none} read and yielded none, {account.waiting} waiting, {account.parked} parked"
+    )

@@ -1,0 +1,60 @@
+"""Times as people type and read them: RFC 3339 or a bare date in, days out."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from schemas.times import MAX_US, MIN_US, format_time, from_us, parse_time, to_us
+
+from .world import CommandError
+
+TIME_HELP = "RFC 3339 (2026-03-01T09:00:00+01:00) or a date, which means the end of that day in --zone"
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def parse_moment(text: str | None, option: str, zone: ZoneInfo) -> int | None:
+    """A time from the command line as microseconds UTC; None stays None.
+
+    A bare date means the last microsecond of that day in ``zone``: "as of 1 March" includes what began on 1 March,
+    and nothing that began on the 2nd.
+
+    Raises:
+        CommandError: not a time, or a time without an offset; names the option.
+    """
+    if text is None:
+        return None
+    try:
+        return _day_end(text, zone) if _DATE.fullmatch(text) else parse_time(text)[0]
+    except ValueError as error:
+        raise CommandError(f"{option}: {error}") from error
+
+
+def _day_end(text: str, zone: ZoneInfo) -> int:
+    day = date.fromisoformat(text)
+    if not date(1, 1, 2) <= day <= date(9999, 12, 29):
+        raise ValueError(f"date is outside the years 1 to 9999: {text!r}")
+    return to_us(datetime.combine(day + timedelta(days=1), time.min, tzinfo=zone)) - 1
+
+
+def show_day(us: int, zone: ZoneInfo) -> str:
+    """The day of an instant in a zone."""
+    return _local(us, zone).strftime("%Y-%m-%d")
+
+
+def show_minute(us: int, zone: ZoneInfo) -> str:
+    """Day and minute of an instant in a zone."""
+    return _local(us, zone).strftime("%Y-%m-%d %H:%M")
+
+
+def show_exact(us: int | None) -> str | None:
+    """RFC 3339 in UTC, for machines."""
+    return None if us is None else format_time(us)
+
+
+def _local(us: int, zone: ZoneInfo) -> datetime:
+    # One day inside what datetime can hold, so that no zone leads out of it.
+    day_us = 86_400_000_000
+    return from_us(min(max(us, MIN_US + day_us), MAX_US - day_us)).astimezone(zone)

@@ -1,0 +1,118 @@
+"""What a command may touch: the system, the clock and the two output streams. Tests hand in their own."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TextIO
+from zoneinfo import ZoneInfo
+
+if TYPE_CHECKING:
+    from ops.settings import Settings
+    from ops.system import System
+    from schemas.ids import SpaceKey
+
+OK = 0
+NEGATIVE = 1
+BAD_INPUT = 2
+BAD_STORE = 3
+INTERRUPTED = 130
+"""128 + SIGINT, as a shell reports it."""
+
+
+class Subcommands(Protocol):
+    """What ``ArgumentParser.add_subparsers`` returns; argparse gives it no public name."""
+
+    def add_parser(
+        self,
+        name: str,
+        *,
+        parents: Sequence[argparse.ArgumentParser],
+        help: str,
+        description: str | None = None,
+    ) -> argparse.ArgumentParser: ...
+
+
+class CommandError(Exception):
+    """The command cannot go on; ``code`` is its exit code. The user must change something."""
+
+    def __init__(self, message: str, code: int = BAD_INPUT) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Opener(Protocol):
+    """Opens the system of a store."""
+
+    def __call__(self, store: Path, settings: Settings, *, writer: bool = True) -> System: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """The outside, as a command sees it. ``now``: microseconds UTC."""
+
+    open_system: Opener
+    now: Callable[[], int]
+    out: TextIO
+    err: TextIO
+
+    def say(self, text: str = "") -> None:
+        """One line (or several) to standard output."""
+        print(text, file=self.out)
+
+    def note(self, text: str) -> None:
+        """One line to standard error: for people, not part of the result."""
+        print(text, file=self.err)
+
+
+class Options(argparse.Namespace):
+    """The options every command has."""
+
+    store: Path
+    config: Path | None
+    tenant: str
+    zone: ZoneInfo
+    json: bool
+
+
+def clock_us() -> int:
+    """The wall clock. The only place of the commands that reads it."""
+    return time.time_ns() // 1_000
+
+
+@contextmanager
+def opened(world: World, options: Options, *, writer: bool) -> Generator[System]:
+    """The system of the store, closed at the end.
+
+    Raises:
+        BadConfigError: the settings are wrong.
+        StoreError: the store is not there, in use, or of another format.
+    """
+    from ops.settings import load_settings
+
+    settings = load_settings(options.store, options.config)
+    system = world.open_system(options.store, settings, writer=writer)
+    try:
+        yield system
+    finally:
+        system.close()
+
+
+def space_key(options: Options, space: str) -> SpaceKey:
+    """The space as named on the command line, of the chosen tenant."""
+    from schemas.ids import SpaceKey
+
+    return SpaceKey(options.tenant, space)
+
+
+def existing_space(system: System, options: Options, space: str) -> SpaceKey:
+    """The same, when there is such a space; else a ``CommandError`` that lists those there are."""
+    spaces = sorted(system.spaces(options.tenant))
+    if space not in spaces:
+        here = ", ".join(spaces) if spaces else "none"
+        raise CommandError(f"no such space: {space!r}; spaces here: {here}")
+    return space_key(options, space)
