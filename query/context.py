@@ -1,0 +1,122 @@
+"""Context assembly under budgets (Eq. 21-22): the graph block, what an analyst ruled out, then the notes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from schemas.edges import Edge
+from schemas.ids import MessageKey
+
+from .api import ContextItem, Mode, Path
+from .ports import TokenCounter
+from .render import HEADINGS, Rendered, Renderer, Shown
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """What may go into a context, each list in the order in which it is taken."""
+
+    paths: Sequence[Path]
+    notes: Sequence[tuple[MessageKey, float]]
+    ruled_out: Sequence[Edge]
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """An assembled context. ``tokens`` counts headings and items, ``scaffolding`` headings, labels and markers."""
+
+    items: tuple[ContextItem, ...]
+    tokens: int
+    scaffolding: int
+    sha256: str
+
+
+def arm(mode: Mode, offer: Offer) -> Offer:
+    """What a mode sees of an offer: the arms differ in nothing else, so their contexts can be compared."""
+    match mode:
+        case "flat":
+            return Offer(paths=(), notes=offer.notes, ruled_out=())
+        case "graph":
+            return Offer(paths=offer.paths, notes=(), ruled_out=())
+        case "hybrid":
+            return Offer(paths=offer.paths, notes=offer.notes, ruled_out=())
+        case "graph+ruled_out":
+            return Offer(paths=offer.paths, notes=(), ruled_out=offer.ruled_out)
+
+
+def assemble(offer: Offer, budget: int, note_share: float, renderer: Renderer, counter: TokenCounter) -> Context:
+    """Fill a context. Items are whole or left out, and no message is paid for twice.
+
+    Eq. 21: ``B'_path = B_path + max(0, B_note - |C_note|)``; Eq. 22: ``|C_note| + |C_path| <= B_total``. We let the
+    budget flow the other way as well: what the paths leave goes to the notes. A message that the graph block shows in
+    full is not offered again as a note.
+
+    Args:
+        offer: of one arm.
+        budget: B_total in tokens.
+        note_share: B_note / B_total.
+        renderer: of this query.
+        counter: counts headings; the renderer counts items with it too.
+    """
+    filled = _fill(offer, budget - int(note_share * budget), budget, renderer, counter)
+    spare = budget - _tokens(filled, counter)
+    if spare > 0 and offer.paths:
+        graph = [rendered for rendered in filled if rendered.item.kind != "note"]
+        filled = _fill(offer, _tokens(graph, counter) + spare, budget, renderer, counter)
+    items = tuple(rendered.item for rendered in filled)
+    headings = sum(counter.count(HEADINGS[kind]) for kind in _kinds(items))
+    return Context(
+        items=items,
+        tokens=_tokens(filled, counter),
+        scaffolding=headings + sum(rendered.scaffolding for rendered in filled),
+        sha256=hashlib.sha256(rendered_text(items).encode()).hexdigest(),
+    )
+
+
+def rendered_text(items: Sequence[ContextItem]) -> str:
+    """The context as a model reads it: each block under its heading."""
+    blocks = [
+        "\n".join([HEADINGS[kind], *(item.text for item in items if item.kind == kind)]) for kind in _kinds(items)
+    ]
+    return "\n\n".join(blocks)
+
+
+def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, counter: TokenCounter) -> list[Rendered]:
+    """Paths and ruled-out relations under ``graph_budget``, then notes under what is left of ``budget``."""
+    shown = Shown(labels={}, messages={}, steps={})
+    taken: list[Rendered] = []
+    kinds: set[str] = set()
+    used = 0
+    limit = graph_budget if offer.notes else budget
+
+    def take(rendered: Rendered | None, within: int, path: Path | None = None) -> None:
+        nonlocal used
+        if rendered is None:
+            return
+        kind = rendered.item.kind
+        cost = rendered.item.tokens + (0 if kind in kinds else counter.count(HEADINGS[kind]))
+        if used + cost <= within:
+            used += cost
+            kinds.add(kind)
+            shown.add(rendered, path)
+            taken.append(rendered)
+
+    for edge in offer.ruled_out:
+        take(renderer.ruled_out(edge), limit)
+    for path in offer.paths:
+        take(renderer.path(path, shown), limit, path)
+    for key, score in offer.notes:
+        if key not in shown.messages:
+            take(renderer.note(key, score), budget)
+    return sorted(taken, key=lambda rendered: list(HEADINGS).index(rendered.item.kind))
+
+
+def _tokens(taken: Sequence[Rendered], counter: TokenCounter) -> int:
+    items = [rendered.item for rendered in taken]
+    return sum(item.tokens for item in items) + sum(counter.count(HEADINGS[kind]) for kind in _kinds(items))
+
+
+def _kinds(items: Sequence[ContextItem]) -> list[str]:
+    present = {item.kind for item in items}
+    return [kind for kind in HEADINGS if kind in present]

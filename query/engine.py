@@ -1,0 +1,199 @@
+"""Query processing, Algorithm 1 of the paper in order. Read this file first.
+
+    embed q → seeds V_q → paths Π → scores S(π) → context under budgets → answer plan → answer
+
+Nothing here reads a clock or writes. The caller hands in a reader that is already cut at ``known_at``, so two calls
+with the same request on the same cut return the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from schemas.edges import Edge
+from schemas.ids import MessageKey, SpaceKey
+from views.reader import Basis, Messages, SpaceReader
+from views.rows import EventRow
+
+from .answer import Extract, extract
+from .api import Path, QueryRequest, QueryResult
+from .context import Offer, arm, assemble
+from .cut import Cut
+from .markers import Marker
+from .paths import gather, traverse
+from .plans import template_sha256
+from .ports import NoteHit, NoteSearch, TokenCounter, Vector, message_of_ref, note_ref
+from .question import understand
+from .rank import current_first, take_turns
+from .render import Renderer
+from .score import event_similarity
+from .seeds import select_seeds
+from .settings import QuerySettings
+from .tokens import WordTokens
+
+_NO_RELATIONS: tuple[Edge, ...] = ()
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """A found note that may be shown; ``score`` of the fused ranking, ``cosine`` with the question."""
+
+    key: MessageKey
+    score: float
+    cosine: float
+
+
+class QueryEngine:
+    """Answers questions about a space."""
+
+    def __init__(self, search: NoteSearch, settings: QuerySettings, counter: TokenCounter | None = None) -> None:
+        self._search = search
+        self._settings = settings
+        self._counter = counter or WordTokens()
+
+    def query(
+        self,
+        request: QueryRequest,
+        reader: SpaceReader,
+        messages: Messages,
+        basis: Basis,
+        ruled_out: Sequence[Edge] = _NO_RELATIONS,
+    ) -> QueryResult:
+        """Answer one question.
+
+        Args:
+            request: the question, times resolved.
+            reader: the space, cut at ``request.known_at``.
+            messages: its source messages, cut alike: what is not known yet is None there.
+            basis: what the cut reflects; returned as it is.
+            ruled_out: relations an analyst ruled out, for the mode ``graph+ruled_out``.
+        """
+        s, space = self._settings, request.space
+        cut = Cut(reader, messages)
+        asked = understand(request, cut)
+
+        # Line 13: V_q = V0 ∪ V_ent ∪ V_upd ∪ V_hier (Eq. 13-14).
+        vector = self._search.query_vector(request.question, asked.names)
+        notes = self._notes(request, vector, asked.names, cut)
+        events = self._search.search(space, request.question, vector, "event", s.event_hits, None)
+        ranked = [hit.ref for hit in events]
+        seeds = select_seeds(cut, [note.key for note in notes[: s.seed_notes]], ranked, asked.names, s)
+        seed_ids = [seed.event_id for seed in seeds]
+
+        # Lines 14-17: bounded bidirectional traversal with pruning (Eq. 15), S(π) (Eq. 16-20).
+        near = gather(cut, seed_ids, asked.at, s)
+        by_notes = self._note_similarity(space, near.rows.values(), notes, vector)
+        paths = traverse(near, seed_ids, by_notes, asked.at, s)
+
+        # Line 19: C_note and C_path under B_total (Eq. 21-22).
+        marker = Marker(cut, asked.at, asked.later, s.quote_words_max)
+        offer = Offer(
+            paths=self._ordered_paths(paths, cut, asked.at),
+            notes=self._ordered_notes(notes, request, cut, asked.at),
+            ruled_out=_near_seeds(ruled_out, seed_ids),
+        )
+        renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max)
+        context = assemble(arm(request.mode, offer), request.budget_tokens, s.note_share, renderer, self._counter)
+
+        # Lines 20-21: the plan by query shape (its hash), the answer. A model may answer from context and plan instead.
+        found: Extract | None = None
+        if request.answer:
+            similarity = self._statement_similarity(space, near.rows, by_notes, events, vector)
+            found = extract(asked, near.rows, similarity, cut, marker, s)
+        return QueryResult(
+            shape=asked.shape,
+            mode=request.mode,
+            as_of=asked.at,
+            known_at=request.known_at,
+            seeds=seeds,
+            paths=paths,
+            context=context.items,
+            context_tokens=context.tokens,
+            scaffolding_tokens=context.scaffolding,
+            token_counter=self._counter.name,
+            context_sha256=context.sha256,
+            template_sha256=template_sha256(asked.shape),
+            answer=found.answer if found else None,
+            citations=found.citations if found else (),
+            basis=basis,
+        )
+
+    def _notes(self, request: QueryRequest, vector: Vector, names: Sequence[str], cut: Cut) -> list[Note]:
+        """Notes that may be shown, by fused score; those the named people said themselves count a little more."""
+        s = self._settings
+        limit = max(s.seed_notes, min(s.notes_max, request.budget_tokens // s.note_tokens_min))
+        hits = self._search.search(request.space, request.question, vector, "note", limit, None)
+        wanted = {name.casefold() for name in names}
+        notes: list[Note] = []
+        for hit in hits:
+            key = message_of_ref(hit.ref)
+            text = cut.note(key)
+            if text is not None:
+                boost = s.speaker_boost if text.speaker.casefold() in wanted else 1.0
+                notes.append(Note(key=key, score=hit.score * boost, cosine=hit.cosine))
+        return sorted(notes, key=lambda note: (-note.score, note.key))
+
+    def _note_similarity(
+        self, space: SpaceKey, rows: Iterable[EventRow], notes: Sequence[Note], vector: Vector
+    ) -> dict[str, float]:
+        """``max over n in N(e) of cos(phi(q), phi(n))`` for each event (inner term of Eq. 17).
+
+        An event asserted without a message has no note: its own vector stands in, or the paper's term would be empty.
+        """
+        refs = {row.event.id: _refs(row) for row in rows}
+        cosines = {note_ref(note.key): note.cosine for note in notes}
+        missing = sorted({ref for listed in refs.values() for ref in listed} - cosines.keys())
+        cosines |= self._search.cosines(space, "note", missing, vector)
+        noteless = [event_id for event_id, listed in refs.items() if not listed]
+        own = self._search.cosines(space, "event", noteless, vector) if noteless else {}
+        return {
+            event_id: event_similarity([cosines[ref] for ref in listed if ref in cosines])
+            if listed
+            else own.get(event_id, 0.0)
+            for event_id, listed in refs.items()
+        }
+
+    def _statement_similarity(
+        self,
+        space: SpaceKey,
+        rows: Iterable[str],
+        by_notes: dict[str, float],
+        events: Sequence[NoteHit],
+        vector: Vector,
+    ) -> dict[str, float]:
+        """For the answer: an event's text is closer to a question than the whole message around it, so both count."""
+        own = {hit.ref: hit.cosine for hit in events}
+        own |= self._search.cosines(space, "event", [i for i in rows if i not in own], vector)
+        return {i: max(by_notes.get(i, 0.0), own.get(i, 0.0)) for i in rows}
+
+    def _ordered_paths(self, paths: Sequence[Path], cut: Cut, at: int) -> list[Path]:
+        turns = take_turns(paths)
+        order = current_first(
+            [path.events for path in turns], [path.ns for path in turns], cut, at, self._settings.answer_margin
+        )
+        return [turns[position] for position in order]
+
+    def _ordered_notes(
+        self, notes: Sequence[Note], request: QueryRequest, cut: Cut, at: int
+    ) -> list[tuple[MessageKey, float]]:
+        """The flat arm keeps the order of the search: it is what the others are compared with."""
+        order = list(range(len(notes)))
+        if request.mode != "flat":
+            shown = [cut.reader.events_of_message(note.key) for note in notes]
+            order = current_first(shown, [note.cosine for note in notes], cut, at, self._settings.answer_margin)
+        return [(notes[position].key, notes[position].score) for position in order]
+
+
+def _refs(row: EventRow) -> list[str]:
+    """Refs of the notes an event rests on."""
+    keys = (MessageKey(source.conversation_id, source.message_id) for source in row.event.sources)
+    return list(dict.fromkeys(note_ref(key) for key in keys))
+
+
+def _near_seeds(ruled_out: Sequence[Edge], seeds: Sequence[str]) -> list[Edge]:
+    """Ruled-out relations with an end among the seeds, in the order of the seeds, then by id."""
+    rank = {event_id: position for position, event_id in enumerate(seeds)}
+    last = len(rank)
+    touching = [edge for edge in ruled_out if edge.src in rank or edge.dst in rank]
+    return sorted(touching, key=lambda edge: (min(rank.get(edge.src, last), rank.get(edge.dst, last)), edge.id))

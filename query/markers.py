@@ -1,0 +1,116 @@
+"""How far a statement still holds, in words. Whatever is shown of a superseded fact carries its marker.
+
+A marker is empty for what simply holds. The dates are the view's: ``valid_until`` for a supersession, never the day
+somebody asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schemas.ids import MessageKey
+from views.rows import EventRow, in_force, status_at
+
+from .cut import Cut
+from .quotes import day, offset_of, quoted
+
+
+def is_past(row: EventRow, at: int) -> bool:
+    """Whether a statement must not pass for the present state at an instant.
+
+    An action that is over has still happened: only a correction or an update makes it past.
+    """
+    status = status_at(row, at)
+    return status in ("superseded", "corrected", "withdrawn") or (status == "ended" and row.event.type != "action")
+
+
+class Marker:
+    """Marks statements for one query.
+
+    ``at``: the instant the answer is about; ``later``: when it is asked, if the question itself named an earlier time.
+    A statement that held at ``at`` and no longer holds at ``later`` is marked with both.
+    """
+
+    def __init__(self, cut: Cut, at: int, later: int, quote_words_max: int) -> None:
+        self.at = at
+        self._cut = cut
+        self._later = max(at, later)
+        self._words = quote_words_max
+
+    def of_event(self, row: EventRow) -> str:
+        """The marker of a statement, empty when it simply holds."""
+        marks = [self._standing(row, self.at), self._contested(row)]
+        if not is_past(row, self.at) and is_past(row, self._later):
+            marks.append(f"held then; {self._standing(row, self._later)}")
+        return "; ".join(mark for mark in marks if mark)
+
+    def of_note(self, key: MessageKey) -> str:
+        """The marker of a message from the events that rest on it.
+
+        Where all are past it is that of the last of them; where only some are, each is named ("in part: …").
+        """
+        rows = sorted(self._cut.rows(self._cut.reader.events_of_message(key)), key=lambda row: row.event.stated)
+        marked = [(row, mark) for row in rows if (mark := self.of_event(row))]
+        if not marked:
+            return ""
+        if len(marked) == len(rows):
+            return "; ".join(dict.fromkeys(mark for _, mark in marked))
+        return "in part: " + "; ".join(f"{self._quote(row)} {mark}" for row, mark in marked)
+
+    def _standing(self, row: EventRow, at: int) -> str:
+        match status_at(row, at):
+            case "valid":
+                return ""
+            case "superseded":
+                return self._superseded(row)
+            case "corrected":
+                return self._corrected(row)
+            case "withdrawn":
+                return "takes an earlier statement back"
+            case "ended":
+                return "" if row.event.type == "action" else f"ended by {self._day(row, row.valid_until)}"
+            case "lapsed":
+                due = row.event.expected_until
+                return f"outcome unknown: due by {self._day(row, None if due is None else due - 1)}, no follow-up"
+            case "partial":
+                return self._in_doubt(row)
+            case "not_yet":
+                return f"not yet: from {self._day(row, row.valid_from)}"
+
+    def _superseded(self, row: EventRow) -> str:
+        """By the superseder whose ``valid_from`` closed the interval; among equals the first said."""
+        by = self._cut.rows([s.event_id for s in row.superseders])
+        if not by:
+            return f"superseded on {self._day(row, row.valid_until)}"
+        closing = min(by, key=lambda new: (new.valid_from, new.event.stated, new.event.id))
+        kinds = sorted({s.kind for s in row.superseders if s.event_id == closing.event.id} - {"change"})
+        kind = f" ({kinds[0]})" if kinds else ""
+        return f"superseded on {self._day(closing, row.valid_until)}{kind} by {self._quote(closing)}"
+
+    def _corrected(self, row: EventRow) -> str:
+        wrong = [s.event_id for s in row.superseders if s.kind in ("correction", "withdrawn")]
+        by = sorted(self._cut.rows(wrong), key=lambda new: (new.event.stated, new.event.id))
+        return f"corrected: never held; see {self._quote(by[-1])}" if by else "corrected: never held"
+
+    def _in_doubt(self, row: EventRow) -> str:
+        causes = [edge.edge.src for edge in self._cut.edges(row.event.id) if edge.edge.id in row.demoters]
+        rows = self._cut.rows(causes)
+        if not rows:
+            return "in doubt: what it rests on no longer holds"
+        return f"in doubt: rests on {self._quote(rows[0])}, {self._superseded(rows[0])}"
+
+    def _contested(self, row: EventRow) -> str:
+        if not in_force(row, self.at):
+            return ""
+        return " and ".join(f"contested by {self._quote(other)}" for other in contesting(row, self._cut, self.at))
+
+    def _quote(self, row: EventRow) -> str:
+        return quoted(row.event, self._cut, self._words)
+
+    def _day(self, row: EventRow, us: int | None) -> str:
+        return "an unknown date" if us is None else day(us, offset_of(row.event, self._cut))
+
+
+def contesting(row: EventRow, cut: Cut, at: int) -> Sequence[EventRow]:
+    """Statements that contradict it and are current at an instant, by id."""
+    return [other for other in cut.rows(row.contradicts) if in_force(other, at)]

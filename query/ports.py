@@ -1,0 +1,68 @@
+"""What the query engine needs from the outside: a search over notes and events, and a way to count tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from schemas.ids import MessageKey, SpaceKey
+from views.vectors.protocol import PointKind
+
+Vector = npt.NDArray[np.float32]
+
+_decode_ref = msgspec.json.Decoder(MessageKey).decode
+
+
+class NoteHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A found note or event. ``score`` is that of the fused ranking, ``cosine`` that of the dense vectors (-1 to 1)."""
+
+    ref: str
+    score: float
+    cosine: float
+
+
+class NoteSearch(Protocol):
+    """The vector index as the engine uses it."""
+
+    def query_vector(self, question: str, names: Sequence[str]) -> Vector:
+        """The question as a unit vector. ``names``: participants it names; they mislead a dense search."""
+        ...
+
+    def search(
+        self,
+        space: SpaceKey,
+        question: str,
+        vector: Vector,
+        kind: PointKind,
+        limit: int,
+        conversations: Sequence[str] | None,
+    ) -> list[NoteHit]:
+        """At most ``limit`` hits, best first; equal scores by ref. ``vector``: the result of ``query_vector``."""
+        ...
+
+    def cosines(self, space: SpaceKey, kind: PointKind, refs: Sequence[str], vector: Vector) -> dict[str, float]:
+        """Cosine of each known ref with the vector; unknown refs are left out."""
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a text. ``name`` is published with every reply."""
+
+    @property
+    def name(self) -> str: ...
+
+    def count(self, text: str) -> int: ...
+
+
+def note_ref(key: MessageKey) -> str:
+    """The ref of a note in the vector index: its message key as compact JSON."""
+    return msgspec.json.encode(key).decode()
+
+
+def message_of_ref(ref: str) -> MessageKey:
+    """The message of a note's ref. Raises ``msgspec.DecodeError`` for anything else: a bug of its writer."""
+    return _decode_ref(ref)

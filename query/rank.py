@@ -1,0 +1,96 @@
+"""Order for current questions: what holds comes before what it replaced, and nothing is dropped.
+
+Relevance alone puts the outdated statement first more often than not, since both are about the same thing in the same
+words. Items keep the order of their scores; only where one shows a statement's successor it moves up in front of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from views.rows import EventRow, in_force
+
+from .api import Path
+from .cut import Cut
+from .markers import is_past
+
+
+def current_first(
+    items: Sequence[Sequence[str]], scores: Sequence[float], cut: Cut, at: int, margin: float
+) -> list[int]:
+    """A new order of items, as positions.
+
+    An item that shows a past statement comes after the items that show what superseded it. An item that shows a current
+    statement comes after those that show a newer current one on the same subject and attribute, when their score is
+    within ``margin``: a far less relevant statement is not pulled up merely for being new.
+
+    Args:
+        items: the events each item shows, best item first.
+        scores: the items' scores.
+        cut: the space as read by this query.
+        at: instant the question is about.
+        margin: see above, in units of the scores.
+    """
+    where: dict[str, int] = {}
+    for position, events in enumerate(items):
+        for event_id in events:
+            where.setdefault(event_id, position)
+    newer = _newer_on_same(cut.rows(list(where)), at)
+    order: list[int] = []
+    placed: set[int] = set()
+
+    def place(position: int) -> None:
+        if position in placed:
+            return
+        placed.add(position)
+        for row in cut.rows(items[position]):
+            if is_past(row, at):
+                for event_id in _successors(row, cut):
+                    if event_id in where:
+                        place(where[event_id])
+            else:
+                for event_id in newer.get(row.event.id, ()):
+                    if scores[where[event_id]] >= scores[position] - margin:
+                        place(where[event_id])
+        order.append(position)
+
+    for position in range(len(items)):
+        place(position)
+    return order
+
+
+def take_turns(paths: Sequence[Path]) -> list[Path]:
+    """Single events and chains by turns, each by score; chains that only say ``before`` come last.
+
+    A chain never outscores the best event on it, so by score alone the block would hold no chain under a tight budget.
+    Events already shown cost a chain no more than their labels.
+    """
+    singles = [path for path in paths if not path.steps]
+    telling = [path for path in paths if any(step.relation != "before" for step in path.steps)]
+    sequences = [path for path in paths if path.steps and all(step.relation == "before" for step in path.steps)]
+    turns: list[Path] = []
+    for position in range(max(len(singles), len(telling))):
+        turns += singles[position : position + 1] + telling[position : position + 1]
+    return turns + sequences
+
+
+def _successors(row: EventRow, cut: Cut) -> list[str]:
+    """Whatever superseded it, the newest first."""
+    rows = cut.rows([superseder.event_id for superseder in row.superseders])
+    ordered = sorted(rows, key=lambda new: (new.event.stated, new.event.id), reverse=True)
+    return [new.event.id for new in ordered]
+
+
+def _newer_on_same(rows: Sequence[EventRow], at: int) -> Mapping[str, Sequence[str]]:
+    """For each current statement: current ones of the same subject and attribute said later, the newest first."""
+    groups: dict[tuple[str, str], list[EventRow]] = {}
+    for row in rows:
+        event = row.event
+        if event.subject is not None and event.attribute is not None and in_force(row, at):
+            groups.setdefault((event.subject.casefold(), event.attribute.casefold()), []).append(row)
+    newer: dict[str, Sequence[str]] = {}
+    for group in groups.values():
+        group.sort(key=lambda row: (row.event.stated, row.event.id), reverse=True)
+        ids = [row.event.id for row in group]
+        newer.update({event_id: ids[:position] for position, event_id in enumerate(ids)})
+    return newer

@@ -1,0 +1,185 @@
+"""Context items as text: notes, evidence paths and ruled-out relations, one line per statement.
+
+White space inside a message is collapsed, so that no message can imitate a heading or another item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from schemas.edges import Edge
+from schemas.ids import MessageKey
+from views.reader import MessageText
+from views.rows import EventRow
+
+from .api import ContextItem, Path, Step
+from .cut import Cut
+from .markers import Marker
+from .ports import TokenCounter
+from .quotes import anchored, day, offset_of, quoted
+
+HEADINGS = {"path": "Evidence graph:", "ruled_out": "Ruled out by an analyst:", "note": "Notes:"}
+
+
+class Rendered(msgspec.Struct, frozen=True, kw_only=True):
+    """An item and how many of its tokens are scaffolding: labels, relations and markers."""
+
+    item: ContextItem
+    scaffolding: int
+
+
+class Shown(msgspec.Struct, kw_only=True):
+    """What a context shows already. Grown item by item: an item that did not fit leaves no trace.
+
+    ``labels``: event to its number in the graph block. ``messages``: those whose full text stands there.
+    """
+
+    labels: dict[str, int]
+    messages: dict[MessageKey, None]
+    steps: dict[tuple[str, str, str], None]
+
+    def add(self, rendered: Rendered, path: Path | None) -> None:
+        """Remember an item that was taken."""
+        for event_id in path.events if path else ():
+            self.labels.setdefault(event_id, len(self.labels) + 1)
+        for step in path.steps if path else ():
+            self.steps[(step.src, step.relation, step.dst)] = None
+        for key in rendered.item.message_ids:
+            self.messages[MessageKey(*key)] = None
+
+
+class Renderer:
+    """Renders for one query."""
+
+    def __init__(self, cut: Cut, marker: Marker, counter: TokenCounter, full_text_tokens_max: int) -> None:
+        self._cut = cut
+        self._marker = marker
+        self._counter = counter
+        self._full_max = full_text_tokens_max
+
+    def note(self, key: MessageKey, score: float) -> Rendered | None:
+        """``[date] speaker: text {marker}``; None for a message that may not be shown."""
+        note = self._cut.note(key)
+        if note is None:
+            return None
+        marker = self._marker.of_note(key)
+        scaffold = f" {{{marker}}}" if marker else ""
+        events = tuple(self._cut.reader.events_of_message(key))
+        return self._rendered("note", _line(note) + scaffold, scaffold, events, (key,), marker, score)
+
+    def path(self, path: Path, shown: Shown) -> Rendered | None:
+        """Statements joined by their relations, each under a label (E1, E2, …); None when it shows nothing new.
+
+        A statement is written out at its first appearance and named by its label after that. Its message stands there
+        in full when it is short and not there yet; else its cited words do.
+        """
+        new_steps = [s for s in path.steps if (s.src, s.relation, s.dst) not in shown.steps]
+        new_events = [event_id for event_id in path.events if event_id not in shown.labels]
+        if not new_events and not new_steps:
+            return None
+        numbers = dict(shown.labels)
+        messages = dict(shown.messages)
+        lines: list[str] = []
+        scaffold: list[str] = []
+        markers: list[str] = []
+        full: list[MessageKey] = []
+        for position, row in enumerate(self._cut.rows(path.events)):
+            label = f"E{numbers.setdefault(row.event.id, len(numbers) + 1)}"
+            arrow = f"  {_arrow(path.steps[position - 1], row.event.id)} " if position else ""
+            if row.event.id in shown.labels:
+                lines.append(arrow + label)
+                scaffold.append(arrow + label)
+                continue
+            marker = self._marker.of_event(row)
+            notes = "; ".join(part for part in (*self._facts(row), marker) if part)
+            tail = f" {{{notes}}}" if notes else ""
+            lines.append(f"{arrow}{label} {self._statement(row, messages, full)}{tail}")
+            scaffold += [arrow + label, tail]
+            markers.append(marker)
+        shown_marker = "; ".join(dict.fromkeys(mark for mark in markers if mark))
+        return self._rendered("path", "\n".join(lines), " ".join(scaffold), path.events, full, shown_marker, path.score)
+
+    def ruled_out(self, edge: Edge) -> Rendered | None:
+        """A relation an analyst rejected, between two statements that are live; None otherwise."""
+        src, dst = self._cut.row(edge.src), self._cut.row(edge.dst)
+        if src is None or dst is None:
+            return None
+        scaffold = f"not {edge.relation}:"
+        text = f"{scaffold} {quoted(src.event, self._cut)} → {quoted(dst.event, self._cut)}"
+        marks = [mark for row in (src, dst) if (mark := self._marker.of_event(row))]
+        tail = f" {{{'; '.join(marks)}}}" if marks else ""
+        return self._rendered(
+            "ruled_out", text + tail, scaffold + tail, (edge.src, edge.dst), (), "; ".join(marks), edge.confidence
+        )
+
+    def _statement(self, row: EventRow, messages: dict[MessageKey, None], full: list[MessageKey]) -> str:
+        """The sources of a statement; notes in ``messages`` and ``full`` which are now written out."""
+        parts: list[str] = []
+        for source in row.event.sources:
+            key = MessageKey(source.conversation_id, source.message_id)
+            note = self._cut.note(key)
+            if note is None:
+                continue
+            line = _line(note)
+            if key not in messages and self._counter.count(line) <= self._full_max:
+                messages[key] = None
+                full.append(key)
+                parts.append(line)
+            else:
+                span = _flat(note.content[source.start : source.end])
+                parts.append(f'[{day(note.sent_at, note.utc_offset_min)}] {note.speaker}: "{span}"')
+        if parts:
+            return " / ".join(parts)
+        speaker = f"{_flat(row.event.speaker)}: " if row.event.speaker else ""
+        return f"[{day(row.event.stated.sent_at, 0)}] {speaker}{_flat(row.event.text)}"
+
+    def _facts(self, row: EventRow) -> Sequence[str]:
+        """What the words alone do not say: that it is a plan, the day a phrase means, since when it holds."""
+        event, offset = row.event, offset_of(row.event, self._cut)
+        said = day(event.stated.sent_at, offset)
+        facts = ["plan"] if event.modality == "planned" else []
+        about = anchored(event.anchor, offset)
+        if event.anchor.phrase is not None and about != said:
+            facts.append(f"about {about}")
+        since = day(row.valid_from, offset)
+        if event.type in ("state_change", "preference") and since not in (said, about):
+            facts.append(f"since {since}")
+        return facts
+
+    def _rendered(
+        self,
+        kind: Literal["note", "path", "ruled_out"],
+        text: str,
+        scaffold: str,
+        events: Sequence[str],
+        messages: Sequence[MessageKey],
+        marker: str,
+        score: float,
+    ) -> Rendered:
+        tokens = self._counter.count(text)
+        item = ContextItem(
+            kind=kind,
+            text=text,
+            tokens=tokens,
+            event_ids=tuple(events),
+            message_ids=tuple(messages),
+            marker=marker,
+            score=score,
+        )
+        return Rendered(item=item, scaffolding=min(tokens, self._counter.count(scaffold)))
+
+
+def _line(note: MessageText) -> str:
+    return f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
+
+
+def _arrow(step: Step, arrived: str) -> str:
+    name = step.relation if step.kind in (None, "change") else f"{step.relation} ({step.kind})"
+    return f"-- {name} -->" if step.dst == arrived else f"<-- {name} --"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,105 @@
+"""Seed selection: where evidence search begins, V_q = V0 ∪ V_ent ∪ V_upd ∪ V_hier (Eq. 13-14).
+
+Each seed carries the family that brought it first, in that order. Every family is ranked and cut in a total order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from schemas.ids import MessageKey
+from views.rows import EventRow
+
+from .api import Family, Seed
+from .cut import Cut
+from .settings import QuerySettings
+
+
+def select_seeds(
+    cut: Cut,
+    notes: Sequence[MessageKey],
+    ranked_events: Sequence[str],
+    names: Sequence[str],
+    settings: QuerySettings,
+) -> tuple[Seed, ...]:
+    """V_q for a question.
+
+    Args:
+        cut: the space as read by this query.
+        notes: R_k(q), best first.
+        ranked_events: events by similarity to the question, best first.
+        names: participants the question names.
+        settings: the caps.
+    """
+    families: dict[str, Family] = {}
+
+    def add(family: Family, event_ids: Sequence[str]) -> None:
+        for event_id in event_ids:
+            families.setdefault(event_id, family)
+
+    add("note", note_seeds(cut, notes))
+    add("entity", entity_seeds(cut, names, ranked_events, settings.entity_seeds))
+    add("update", update_seeds(cut, tuple(families), settings.update_seeds))
+    add("hierarchy", hierarchy_seeds(cut, tuple(families), ranked_events, settings.hierarchy_seeds))
+    return tuple(Seed(event_id=event_id, family=family) for event_id, family in families.items())
+
+
+def note_seeds(cut: Cut, notes: Sequence[MessageKey]) -> list[str]:
+    """Eq. 13: ``V0(q) = {e : N(e) ∩ R_k(q) ≠ ∅}``, by the rank of the note, then id."""
+    return _unique(event_id for note in notes for event_id in cut.reader.events_of_message(note))
+
+
+def entity_seeds(cut: Cut, names: Sequence[str], ranked_events: Sequence[str], cap: int) -> list[str]:
+    """V_ent: events of the participants the question names, by similarity; beyond the ranking by id.
+
+    Many participants hold half of a space's events, so the ranking is asked first and the participant's full list only
+    when the ranking does not fill the cap.
+    """
+    if not names:
+        return []
+    wanted = {name.casefold() for name in names}
+    found = [row.event.id for row in cut.rows(ranked_events) if wanted & _people(row)][:cap]
+    if len(found) < cap:
+        rest = sorted(_unique(event_id for name in names for event_id in cut.reader.events_of_participant(name)))
+        found = _unique([*found, *rest])[:cap]
+    return found
+
+
+def update_seeds(cut: Cut, seeds: Sequence[str], cap: int) -> list[str]:
+    """V_upd: one hop along ``updates`` (with effect) and ``contradicts`` edges, in both directions.
+
+    In the order of the seeds, then of the edges' ids, so that the versions of the best seeds come in first. A
+    statement has an ``updates`` edge to every earlier version of itself, so one hop reaches the newest.
+    """
+    found: list[str] = []
+    for seed in seeds:
+        for row in cut.edges(seed):
+            edge = row.edge
+            if edge.relation == "contradicts" or (edge.relation == "updates" and row.effective):
+                found.append(edge.dst if edge.src == seed else edge.src)
+    known = set(seeds)
+    return [event_id for event_id in _unique(found) if event_id not in known][:cap]
+
+
+def hierarchy_seeds(cut: Cut, seeds: Sequence[str], ranked_events: Sequence[str], cap: int) -> list[str]:
+    """V_hier: events of other sessions of the seeds' themes, by similarity.
+
+    Up from a seed to its sessions and their themes, and down to whatever else the ranking holds there: a theme's events
+    are never listed in full.
+    """
+    sessions = {session for row in cut.rows(seeds) for session in row.session_ids}
+    themes = {theme for session in sessions if (theme := cut.reader.theme_of(session)) is not None}
+    found: list[str] = []
+    for row in cut.rows(ranked_events):
+        others = [session for session in row.session_ids if session not in sessions]
+        if any(cut.reader.theme_of(session) in themes for session in others):
+            found.append(row.event.id)
+    return found[:cap]
+
+
+def _people(row: EventRow) -> set[str]:
+    return {name.casefold() for name in row.event.participants}
+
+
+def _unique(event_ids: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(event_ids))

@@ -1,0 +1,114 @@
+"""Every weight and limit of the query engine, in one frozen struct that is hashed into published results."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from schemas.edges import Relation
+
+
+class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """d(l) of Eq. 18: how much a relation of each label tells. The paper gives the idea, not the numbers.
+
+    ``causes``, ``prevents`` and ``updates`` state the dependency itself: nothing is taken off. ``enables`` is a
+    necessary condition, not a reason: 0.9. ``contradicts`` joins two statements of which one is wrong: 0.8, before the
+    penalty Eq. 18 adds for it. ``before`` says only that one came first, which most pairs of events satisfy: 0.6.
+    """
+
+    causes: float = 1.0
+    prevents: float = 1.0
+    updates: float = 1.0
+    enables: float = 0.9
+    contradicts: float = 0.8
+    before: float = 0.6
+
+    def of(self, relation: Relation) -> float:
+        """d(l)."""
+        match relation:
+            case "causes":
+                return self.causes
+            case "prevents":
+                return self.prevents
+            case "updates":
+                return self.updates
+            case "enables":
+                return self.enables
+            case "contradicts":
+                return self.contradicts
+            case "before":
+                return self.before
+
+
+class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Weights and limits.
+
+    Attributes:
+        alpha, beta, gamma, delta: weights of NS, PC, TC and UV in Eq. 16; the paper's defaults.
+        discounts: d(l) of Eq. 18.
+        contradiction_penalty: what a path with a contradiction loses of PC (Eq. 18: one half).
+        seed_notes: k of R_k(q) in Eq. 13. The paper's baseline takes 10; two dozen notes still make a small graph.
+        entity_seeds, update_seeds, hierarchy_seeds: caps of V_ent, V_upd and V_hier.
+        event_hits: how deep the ranking of events is kept; V_ent and V_hier are cut from it.
+        max_hops: relations of a path at most.
+        beam: relations followed at one event, the strongest first.
+        neighbourhood: events looked at around the seeds at most.
+        max_expansions: paths taken from the queue at most; bounds the time of a query whatever the graph.
+        max_paths: paths kept.
+        note_share: B_note as a share of B_total (the evaluated split is 6,000 of 10,000); the rest is B_path.
+        note_tokens_min: tokens of a short rendered note; notes searched = B_total over this.
+        notes_max: notes searched at most.
+        full_text_tokens_max: a message up to this long is shown whole in a path, a longer one by its cited span.
+        quote_words_max: words of a quote inside a marker.
+        speaker_boost: factor on the fused score of notes said by a person the question names. Set once to 1.3 on the
+            first public measurements, where it raised R@10 by about 0.05; not tuned.
+        known_similarity: cosine below which a statement is not about the question. Unrelated short English sentences
+            lie around 0.0-0.2 under MiniLM and a question and its answer mostly above 0.35; 0.3 lies between.
+        known_coverage: share of the question's content words a statement of lower cosine must hold to count.
+        coverage_weight: what shared content words add to similarity when statements are ranked for the answer: words
+            decide between statements of one subject that lie close together as vectors.
+        subject_weight: what it adds that the statement is about the person asked, not merely said by them.
+        attribute_weight: what it adds that it is on an attribute the question's words point at.
+        period_weight: what it adds that it is about a time within the period the question names.
+        answer_margin: how far below the best a further statement may rank and still be listed.
+        answer_statements: statements listed at most for a question that asks for several.
+        chain_max: statements of one history at most.
+    """
+
+    alpha: float = 0.4
+    beta: float = 0.3
+    gamma: float = 0.15
+    delta: float = 0.15
+    discounts: Discounts = Discounts()
+    contradiction_penalty: float = 0.5
+    seed_notes: int = 24
+    entity_seeds: int = 16
+    update_seeds: int = 48
+    hierarchy_seeds: int = 12
+    event_hits: int = 120
+    max_hops: int = 3
+    beam: int = 6
+    neighbourhood: int = 320
+    max_expansions: int = 400
+    max_paths: int = 120
+    note_share: float = 0.6
+    note_tokens_min: int = 15
+    notes_max: int = 400
+    full_text_tokens_max: int = 80
+    quote_words_max: int = 24
+    speaker_boost: float = 1.3
+    known_similarity: float = 0.3
+    known_coverage: float = 0.6
+    coverage_weight: float = 0.3
+    subject_weight: float = 0.1
+    attribute_weight: float = 0.15
+    period_weight: float = 0.1
+    answer_margin: float = 0.12
+    answer_statements: int = 5
+    chain_max: int = 200
+
+
+def settings_sha256(settings: QuerySettings) -> str:
+    """Identity of a configuration, for published results."""
+    return hashlib.sha256(msgspec.json.encode(settings, order="deterministic")).hexdigest()

@@ -1,0 +1,87 @@
+"""The shape of a question, and the names in it, from its words alone (section II-F: the plan follows the shape)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .api import Shape
+
+_TEMPORAL = re.compile(
+    r"\b(when|how long|how (many|much) (days|weeks|months|years|hours|time)|since when|until when"
+    r"|(what|which) (date|day|month|year|time|week|season)|how (old|often|recently)"
+    r"|(before|after) or (before|after)|(first|last|most recent|latest) time|how long ago)\b",
+    re.I,
+)
+_PREFERENCE = re.compile(
+    r"\b(prefers?|preferences?|preferred|favou?rites?|(?<!look )(?<!looks )likes?|enjoys?|loves?|hates?|dislikes?"
+    r"|fond of|keen on|into|hobb(y|ies)|interests?|interested in|recommend\w*|suggest\w*|rather|tastes?|allerg\w+)\b",
+    re.I,
+)
+_LOOK_ALIKE = re.compile(
+    r"\b(what('s| is| was| are| were)\b.*\blike\b\s*\??\s*$|looks? like|feels? like|would .* like to)", re.I
+)
+_MULTI_HOP = re.compile(
+    r"\b(why|because|reasons?|caused?|causes|led to|lead to|result(ed)?|as a result|in order to"
+    r"|consequences?|effects? of|what happened (after|before|when)|what made|how come|both|in common|compared?|difference between"
+    r"|relat(ed|ion|ionship) between|follow(ed)? through|how did .* (become|end up|come to|change))\b",
+    re.I,
+)
+_FACTUAL = re.compile(
+    r"^\W*(who|whose|whom|what|which|where|how (many|much|far|big|tall)"
+    r"|is|are|was|were|do|does|did|has|have|had|can)\b",
+    re.I,
+)
+_PAST = re.compile(
+    r"\b(used to|previously|formerly|in the past|originally|at first|back then|previous|former|in those days"
+    r"|beforehand|before (that|this|now|then|moving|the (change|move))|old (job|home|address|place))\b"
+    r"|\bbefore\W*$",
+    re.I,
+)
+_ASKED_PERSON = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)\s+([A-Z][\w-]+)|\b([A-Z][\w-]+)['’]s\b"
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def shape_of(question: str) -> Shape:
+    """Temporal, preference, multi-hop, factual or open; the first that fits, in this order.
+
+    Only the question's words count, never a data set's category. A question about a time stays temporal even when it
+    asks about a favourite thing: the dates decide its answer.
+    """
+    if _TEMPORAL.search(question):
+        return "temporal"
+    if _PREFERENCE.search(question) and not _LOOK_ALIKE.search(question):
+        return "preference"
+    if _MULTI_HOP.search(question):
+        return "multi-hop"
+    if _FACTUAL.search(question):
+        return "factual"
+    return "open"
+
+
+def asks_about_past(question: str) -> bool:
+    """Whether it asks for a former state without naming a date ("where did Mira live before?")."""
+    return _PAST.search(question) is not None
+
+
+def names_in(question: str, participants: Sequence[str]) -> tuple[str, ...]:
+    """Participants the question names, sorted: by full name, or by one word of it, matched case-folded.
+
+    A word that belongs to two participants names both: the engine then searches both.
+    """
+    words = set(tokens(question))
+    found = [name for name in participants if any(len(word) > 1 and word in words for word in tokens(name))]
+    return tuple(sorted(found))
+
+
+def people_asked(question: str) -> tuple[str, ...]:
+    """Capitalised words in the place of a person ("does Zora …", "Zora's …"), in order, whether known or not."""
+    found = [a or b for a, b in _ASKED_PERSON.findall(question)]
+    return tuple(dict.fromkeys(found))
+
+
+def tokens(text: str) -> list[str]:
+    """Words, case-folded, split at apostrophes and hyphens."""
+    return _WORD.findall(text.casefold())
