@@ -1,0 +1,192 @@
+"""The routes: one table that both the router and the OpenAPI description are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+import msgspec
+from aiohttp import web
+
+from query.api import HistoryResult, QueryResult, StateResult
+from schemas.wire import AssertedOut, AssertionsIn, EditIn, MessagesIn, PostedOut, QueryIn, RefusedOut
+
+from . import probes, reads, writes
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter of a route, for its description."""
+
+    name: str
+    where: Literal["path", "query", "header"]
+    description: str
+    kind: Literal["text", "time", "count"] = "text"
+    required: bool = False
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """A route. ``refusals``: statuses it answers with besides those that every route may give."""
+
+    method: Literal["GET", "POST", "PUT", "DELETE"]
+    path: str
+    name: str
+    summary: str
+    handler: Handler
+    parameters: tuple[Parameter, ...] = ()
+    body: type | None = None
+    reply: type | None = None
+    media_type: str = "application/json"
+    refusals: tuple[int, ...] = ()
+    refused_as: type | None = None
+
+
+TENANT = Parameter(name="X-Tenant", where="header", description='Tenant; "default" when absent. Trusted.')
+SPACE = Parameter(
+    name="space", where="path", required=True, description="One memory: a user, a case. 1 to 128 characters."
+)
+MESSAGE_ID = Parameter(name="id", where="path", required=True, description="The message's id in its conversation.")
+EVENT_ID = Parameter(name="id", where="path", required=True, description="Id of an event.")
+CONVERSATION = Parameter(
+    name="conversation_id", where="query", required=True, description="The conversation the message is part of."
+)
+AS_OF = Parameter(name="as_of", where="query", kind="time", description="Valid time: what held then. Default: now.")
+KNOWN_AT = Parameter(
+    name="known_at", where="query", kind="time", description="Transaction time: as it was known then. Default: all."
+)
+WAIT_FOR = Parameter(
+    name="wait_for",
+    where="query",
+    kind="count",
+    description="Answer only when all messages below this offset are applied (as returned by a write), else 504.",
+)
+PARTICIPANT = Parameter(name="participant", where="query", description="Only statements about this participant.")
+ATTRIBUTE = Parameter(name="attribute", where="query", description="Only statements about this attribute.")
+INCLUDE = Parameter(
+    name="include",
+    where="query",
+    description='Also list: any of "superseded" (replaced, corrected or ended), "contested", "lapsed", separated by '
+    'commas; or "all" (everything, also what does not hold yet, and actions).',
+)
+
+_IN_SPACE = (TENANT, SPACE)
+
+V1 = (
+    Route(
+        method="POST",
+        path="/v1/spaces/{space}/messages",
+        name="postMessages",
+        summary="Send messages; each is judged on its own, and sending one again is harmless",
+        handler=writes.post_messages,
+        parameters=_IN_SPACE,
+        body=MessagesIn,
+        reply=PostedOut,
+        refusals=(400, 413, 415),
+        refused_as=RefusedOut,
+    ),
+    Route(
+        method="PUT",
+        path="/v1/spaces/{space}/messages/{id}",
+        name="editMessage",
+        summary="Give a message new content",
+        handler=writes.put_message,
+        parameters=(*_IN_SPACE, MESSAGE_ID),
+        body=EditIn,
+        reply=PostedOut,
+        refusals=(400, 404, 413, 415),
+        refused_as=RefusedOut,
+    ),
+    Route(
+        method="DELETE",
+        path="/v1/spaces/{space}/messages/{id}",
+        name="retractMessage",
+        summary="Withdraw a message; what rests on it no longer counts",
+        handler=writes.delete_message,
+        parameters=(*_IN_SPACE, MESSAGE_ID, CONVERSATION),
+        reply=PostedOut,
+        refusals=(400, 404),
+        refused_as=RefusedOut,
+    ),
+    Route(
+        method="POST",
+        path="/v1/spaces/{space}/events",
+        name="assertEvents",
+        summary="Assert events and edges as a producer of your own; the same batch id replaces",
+        handler=writes.post_events,
+        parameters=_IN_SPACE,
+        body=AssertionsIn,
+        reply=AssertedOut,
+        refusals=(400, 413, 415),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/events/{id}",
+        name="getEventHistory",
+        summary="An event with the chain it is part of, its sources and producers",
+        handler=reads.get_event,
+        parameters=(*_IN_SPACE, EVENT_ID, AS_OF, KNOWN_AT, WAIT_FOR),
+        reply=HistoryResult,
+        refusals=(400, 404, 504),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/state",
+        name="getState",
+        summary="What holds, since when, and by which message",
+        handler=reads.get_state,
+        parameters=(*_IN_SPACE, PARTICIPANT, ATTRIBUTE, AS_OF, KNOWN_AT, INCLUDE, WAIT_FOR),
+        reply=StateResult,
+        refusals=(400, 504),
+    ),
+    Route(
+        method="POST",
+        path="/v1/spaces/{space}/query",
+        name="query",
+        summary="Ask a question; the reply holds context, evidence paths and, if wanted, an answer",
+        handler=reads.post_query,
+        parameters=_IN_SPACE,
+        body=QueryIn,
+        reply=QueryResult,
+        refusals=(400, 413, 415, 504),
+    ),
+)
+"""Under these, a query parameter that is not listed is refused."""
+
+PROBES = (
+    Route(
+        method="GET",
+        path="/",
+        name="page",
+        summary="What this is",
+        handler=probes.get_page,
+        media_type="text/html",
+    ),
+    Route(
+        method="GET",
+        path="/healthz",
+        name="healthz",
+        summary="The process is up",
+        handler=probes.get_healthz,
+        reply=probes.Alive,
+    ),
+    Route(
+        method="GET",
+        path="/readyz",
+        name="readyz",
+        summary="Log and view are open and not far behind",
+        handler=probes.get_readyz,
+        reply=probes.Ready,
+        refusals=(503,),
+    ),
+    Route(
+        method="GET",
+        path="/metrics",
+        name="metrics",
+        summary="For Prometheus",
+        handler=probes.get_metrics,
+        media_type="text/plain",
+    ),
+)
+
+ROUTES = V1 + PROBES

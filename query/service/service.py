@@ -1,0 +1,126 @@
+"""The service around the system: worker threads, clock, limits, metrics. What handlers get."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+import msgspec
+from aiohttp import web
+
+from schemas.ids import SpaceKey
+
+from .bodies import decode_body
+from .errors import RequestError
+from .metrics import Metrics
+from .params import DEFAULT_TENANT, space_key
+from .ports import ServedSystem
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WAIT_SLICE_S = 0.25
+"""A wait holds its thread this long at most, then queues again: waiters share threads and stop soon at shutdown."""
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be set about the service.
+
+    Attributes:
+        body_max_bytes: longest body; longer is a 413.
+        wait_timeout_s: how long ``wait_for`` waits before a 504.
+        workers: threads that call the system.
+        waiters: threads for ``wait_for``, apart, so that waiting requests never hold up the others.
+        ready_max_waiting: with more messages waiting than this the service is not ready.
+    """
+
+    body_max_bytes: int = 16 * 1024 * 1024
+    wait_timeout_s: float = 10.0
+    workers: int = 8
+    waiters: int = 16
+    ready_max_waiting: int = 10_000
+
+
+class Service:
+    """One system behind HTTP. ``clock``: microseconds UTC, the only "now" of a request."""
+
+    def __init__(self, system: ServedSystem, metrics: Metrics, clock: Callable[[], int], limits: Limits) -> None:
+        self.system = system
+        self.metrics = metrics
+        self.clock = clock
+        self.limits = limits
+        self._workers = ThreadPoolExecutor(limits.workers, thread_name_prefix="http")
+        self._waiters = ThreadPoolExecutor(limits.waiters, thread_name_prefix="http-wait")
+        self._stopping = False
+
+    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking function in a worker thread."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._workers, partial(function, *args, **kwargs))
+
+    async def wait(self, space: SpaceKey, offset: int | None) -> None:
+        """Return when all messages below the offset are applied; at once for None.
+
+        Raises:
+            RequestError: 504 when time ran out, 503 when the service stops meanwhile.
+        """
+        if offset is None:
+            return
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self.limits.wait_timeout_s
+        while not self._stopping:
+            left = max(0.0, deadline - loop.time())
+            turn = partial(self.system.wait, space, offset, min(left, WAIT_SLICE_S))
+            if await loop.run_in_executor(self._waiters, turn):
+                return
+            if loop.time() >= deadline:
+                seconds = f"{self.limits.wait_timeout_s:g} s"
+                raise RequestError(504, "not_yet_applied", f"offset {offset} not applied within {seconds}", "wait_for")
+        raise RequestError(503, "stopping", "the service is stopping")
+
+    def stop(self) -> None:
+        """End the waits; requests that are being answered go on."""
+        self._stopping = True
+
+    def close(self) -> None:
+        """Return when no thread of ours calls the system any more."""
+        self._workers.shutdown(wait=True, cancel_futures=True)
+        self._waiters.shutdown(wait=True, cancel_futures=True)
+
+
+SERVICE = web.AppKey("service", Service)
+
+
+def space_of(request: web.Request) -> SpaceKey:
+    """Tenant (header ``X-Tenant``, trusted until tokens exist) and space (path) of a request."""
+    tenants = request.headers.getall("X-Tenant", [DEFAULT_TENANT])
+    if len(tenants) > 1:
+        raise RequestError(400, "invalid", "header is given twice", "X-Tenant")
+    return space_key(tenants[0], request.match_info["space"])
+
+
+async def read_body(request: web.Request) -> bytes:
+    """The body of a JSON request.
+
+    Raises:
+        RequestError: 415; the content type is not ``application/json`` in UTF-8.
+    """
+    charset = (request.charset or "utf-8").lower()
+    if request.content_type != "application/json" or charset not in {"utf-8", "utf8"}:
+        raise RequestError(
+            415, "unsupported_media_type", "send Content-Type: application/json, in UTF-8", "Content-Type"
+        )
+    return await request.read()
+
+
+async def read_json(request: web.Request, kind: type[T]) -> T:
+    """The body as its type; see ``bodies.decode_body``."""
+    return decode_body(await read_body(request), kind)
+
+
+def json_response(body: bytes, status: int = 200) -> web.Response:
+    """A reply whose body is JSON already."""
+    return web.Response(body=body, status=status, content_type="application/json", charset="utf-8")
