@@ -65,8 +65,8 @@ def run(options: ImportOptions, world: World) -> int:
         raise CommandError(str(error)) from error
     batch = load_settings(options.store, options.config).import_batch_messages
     account = None
+    space = space_key(options, options.space)
     with opened(world, options, writer=True) as system, Interrupt() as interrupt:
-        space = space_key(options, options.space)
         totals = _feed(system, space, source, batch, options, world, interrupt)
         if not interrupt.asked:
             system.flush(space)

@@ -3,20 +3,70 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from .world import OK, Options, Subcommands, World
+from .pump import Pump
+from .world import OK, CommandError, Options, Subcommands, World, opened
+
+if TYPE_CHECKING:
+    from ops.settings import Settings
+    from ops.system import System
+
+_PORT_MAX = 65_535
 
 
 class ServeOptions(Options):
     """Options of ``serve``."""
 
+    host: str | None
+    port: int | None
+
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("serve", parents=[shared], help="the HTTP service, until Ctrl-C")
+    parser.add_argument("--host", metavar="HOST", help="address to listen on; default as in the settings, 127.0.0.1")
+    parser.add_argument("--port", metavar="N", type=int, help="default as in the settings, 8080; 0 takes a free one")
     parser.set_defaults(run=run)
 
 
 def run(options: ServeOptions, world: World) -> int:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C or SIGTERM."""
+    import msgspec
+
+    from ops.settings import load_settings
+
+    settings = load_settings(options.store, options.config)
+    if options.port is not None and not 0 <= options.port <= _PORT_MAX:
+        raise CommandError(f"--port: must be between 0 and {_PORT_MAX}")
+    settings = msgspec.structs.replace(
+        settings,
+        host=settings.host if options.host is None else options.host,
+        port=settings.port if options.port is None else options.port,
+    )
+    with opened(world, options, writer=True) as system:
+        serve_until_stopped(system, settings, world.say)
     return OK
+
+
+def serve_until_stopped(system: System, settings: Settings, say: Callable[[str], None]) -> None:
+    """Answer requests and process what comes in, until SIGINT or SIGTERM. Call it from the main thread.
+
+    Raises:
+        CommandError: the port or host cannot be had.
+    """
+    from prometheus_client import CollectorRegistry
+
+    from query.service.server import CannotListenError, serve
+    from query.service.service import Limits
+
+    def ready(url: str) -> None:
+        say(f"serving {url} (its API: {url}/openapi.json); Ctrl-C stops")
+
+    limits = Limits(wait_timeout_s=settings.wait_max_s)
+    try:
+        with Pump(system):
+            serve(system, settings.host, settings.port, CollectorRegistry(), limits=limits, ready=ready)
+    except CannotListenError as error:
+        raise CommandError(str(error)) from error

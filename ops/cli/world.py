@@ -62,7 +62,7 @@ class World:
 
     def say(self, text: str = "") -> None:
         """One line (or several) to standard output."""
-        print(text, file=self.out)
+        print(text, file=self.out, flush=True)
 
     def note(self, text: str) -> None:
         """One line to standard error: for people, not part of the result."""
@@ -103,9 +103,13 @@ def opened(world: World, options: Options, *, writer: bool) -> Generator[System]
 
 
 def space_key(options: Options, space: str) -> SpaceKey:
-    """The space as named on the command line, of the chosen tenant."""
-    from schemas.ids import SpaceKey
+    """The space as named on the command line, of the chosen tenant. ``CommandError`` when a name cannot be one."""
+    from schemas.ids import SpaceKey, name_problem
 
+    for what, name in (("--tenant", options.tenant), ("space", space)):
+        problem = name_problem(name)
+        if problem is not None:
+            raise CommandError(f"{what}: {name!r} {problem}")
     return SpaceKey(options.tenant, space)
 
 

@@ -546,7 +546,42 @@ def test_what_the_system_refuses_is_one_line_with_the_field(terminal: Terminal, 
     assert (ran.code, ran.err) == (2, "stilltrue: tz: no such zone\n")
 
 
+# for machines
+
+
+def test_json_output_has_the_shape_of_the_http_replies_and_utc_times(terminal: Terminal) -> None:
+    state = json.loads(terminal.run("--zone", "Asia/Tokyo", "state", "mill", "--json").out)
+    assert state["as_of"] == "2026-03-20T12:00:00Z"
+    assert state["entries"][0]["valid_from"] == "2026-02-02T23:30:00Z"
+    assert state["entries"][0]["citations"][0]["sent_at"] == "2026-02-02T23:30:00Z"
+    assert state["basis"] == {"partition": 0, "messages": 60, "waiting": 1, "parked": 2}
+    assert json.loads(terminal.run("ask", "mill", "Where?", "--json").out)["answer"]["known"] is True
+    assert json.loads(terminal.run("history", "mill", NEW, "--json").out)["links"][0]["producers"] == ["rules-1"]
+    assert json.loads(terminal.run("status", "mill", "--json").out)["account"]["accepted"] == 60
+    assert json.loads(terminal.run("verify", "mill", "--json").out)["equal"] is True
+
+
+def test_the_totals_of_an_import_are_one_json_document(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_bytes(lines(message("1"), message("2", "")))
+    assert json.loads(terminal.run("import", str(file), "--space", "mill", "--json").out) == {
+        "accepted": 1,
+        "duplicate": 0,
+        "parked": 1,
+        "reasons": [{"where": "line 2", "message_id": "2", "reason": "content: is empty"}],
+    }
+
+
 # the command line
+
+
+@pytest.mark.parametrize(("tenant", "space"), [("default", " "), ("default", "a\nb"), ("", "mill")])
+def test_a_name_that_cannot_be_one_is_refused(terminal: Terminal, tmp_path: Path, tenant: str, space: str) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_bytes(lines(message("1")))
+    ran = terminal.run("--tenant", tenant, "import", str(file), "--space", space)
+    assert ran.code == 2
+    assert terminal.system.posted == {}
 
 
 @pytest.mark.parametrize("arguments", [(), ("unknown",), ("state",), ("--zone", "Mars/Base", "state", "mill")])

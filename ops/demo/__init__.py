@@ -1,0 +1,1 @@
+"""``make demo``: a sample conversation goes in, what still holds comes out."""
