@@ -1,0 +1,241 @@
+"""The embed maintainer: the index follows the messages and the live events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from schemas.control import ClockReached
+from schemas.entry import Entry
+from schemas.events import Anchor, Event, Source, Stated
+from schemas.ids import MessageKey, SpaceKey
+from schemas.messages import MessageEdited, MessagePosted, MessageRecord, MessageRetracted
+from tests.kit.encoders import HashingEncoder
+from views.embed import BehindError, Embed, note_key, note_ref
+from views.reader import MessageText
+from views.vectors.memory import MemoryIndex
+from views.vectors.sparse import document_vector
+
+HOME = SpaceKey("acme", "home")
+AWAY = SpaceKey("acme", "away")
+ENCODER = HashingEncoder()
+
+
+class FoldedMessages:
+    """The current messages of a space, folded from records in memory."""
+
+    def __init__(self) -> None:
+        self._held: dict[MessageKey, MessageText] = {}
+
+    def apply(self, record: MessageRecord) -> None:
+        match record:
+            case MessagePosted():
+                self._held.setdefault(record.message, message(record.message, record.speaker, record.content))
+            case MessageEdited():
+                held = self._held[record.message]
+                self._held[record.message] = message(record.message, held.speaker, record.content)
+            case MessageRetracted():
+                held = self._held[record.message]
+                self._held[record.message] = message(record.message, held.speaker, held.content, retracted=True)
+
+    def message(self, key: MessageKey) -> MessageText | None:
+        return self._held.get(key)
+
+    def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
+        return [self._held[key] for key in keys if key in self._held]
+
+
+class World:
+    """A log, the folded messages, and an index kept by ``Embed``."""
+
+    def __init__(self) -> None:
+        self.index = MemoryIndex(ENCODER.dimension)
+        self.log: list[Entry] = []
+        self._spaces: dict[SpaceKey, FoldedMessages] = {}
+        self.embed = Embed(self.index, ENCODER, self.space)
+
+    def space(self, key: SpaceKey) -> FoldedMessages:
+        return self._spaces.setdefault(key, FoldedMessages())
+
+    def write(self, *records: MessageRecord) -> None:
+        start = len(self.log)
+        for record in records:
+            self.space(record.key).apply(record)
+            self.log.append(Entry(topic="messages", partition=0, offset=len(self.log), record=record))
+        self.embed.apply_messages(self.log[start:])
+
+    def notes(self, space: SpaceKey = HOME) -> dict[str, bytes]:
+        refs = self.index.refs(space, "note")
+        return {ref: vector.tobytes() for ref, vector in self.index.dense_vectors(space, "note", refs).items()}
+
+    def counted(self, text: str, space: SpaceKey = HOME) -> tuple[int, ...]:
+        return self.index.document_frequencies(space, "note", document_vector(text).indices).counts
+
+
+def message(key: MessageKey, speaker: str, content: str, *, retracted: bool = False) -> MessageText:
+    return MessageText(
+        conversation_id=key.conversation_id,
+        message_id=key.message_id,
+        speaker=speaker,
+        role="user",
+        content=content,
+        sent_at=1_000,
+        utc_offset_min=0,
+        seq=0,
+        retracted=retracted,
+    )
+
+
+def posted(message_id: str, content: str, conversation: str = "c1", space: SpaceKey = HOME) -> MessagePosted:
+    return MessagePosted(
+        tenant=space.tenant,
+        space=space.space,
+        conversation_id=conversation,
+        message_id=message_id,
+        session_id=None,
+        speaker="Mira",
+        speaker_id=None,
+        role="user",
+        content=content,
+        sent_at=1_000,
+        utc_offset_min=0,
+        tz=None,
+        seq=0,
+        received_at=2_000,
+        time_assumed=False,
+        ends_session=False,
+    )
+
+
+def edited(message_id: str, content: str) -> MessageEdited:
+    return MessageEdited(
+        tenant="acme", space="home", conversation_id="c1", message_id=message_id, content=content, received_at=3_000
+    )
+
+
+def retracted(message_id: str) -> MessageRetracted:
+    return MessageRetracted(tenant="acme", space="home", conversation_id="c1", message_id=message_id, received_at=4_000)
+
+
+def event(event_id: str, text: str, participants: tuple[str, ...] = (), sources: tuple[Source, ...] = ()) -> Event:
+    return Event(
+        id=event_id,
+        type="state_change",
+        subject=None,
+        participants=participants,
+        speaker=None,
+        text=text,
+        sources=sources,
+        stated=Stated(1_000, 0, "m1", 0),
+        anchor=Anchor(start=0, until=1, precision="day", phrase=None, resolution="message_time"),
+        valid_from=None,
+        ends_at=None,
+        holds=True,
+        modality="asserted",
+        polarity="affirmed",
+        attribute=None,
+        value=None,
+        expected_until=None,
+        confidence=1.0,
+    )
+
+
+def dense(text: str) -> bytes:
+    return ENCODER.encode([text])[0].tobytes()
+
+
+def test_a_message_becomes_a_note_dense_by_content_and_sparse_with_the_speaker() -> None:
+    world = World()
+    world.write(posted("m1", "I bought a red bicycle"))
+    assert world.notes() == {'["c1","m1"]': dense("I bought a red bicycle")}
+    assert world.counted("mira") == (1,)
+    assert world.counted("bicycle") == (1,)
+
+
+def test_an_edit_replaces_the_note_and_a_retraction_removes_it() -> None:
+    world = World()
+    world.write(posted("m1", "I bought a red bicycle"), posted("m2", "It rains"))
+    world.write(edited("m1", "I bought a green boat"))
+    assert world.notes()['["c1","m1"]'] == dense("I bought a green boat")
+    assert world.counted("bicycle") == (0,)
+    world.write(retracted("m1"))
+    assert world.notes().keys() == {'["c1","m2"]'}
+
+
+def test_the_same_message_id_in_two_conversations_and_spaces_is_as_many_notes() -> None:
+    world = World()
+    world.write(posted("m1", "one"), posted("m1", "two", "c2"), posted("m1", "three", space=AWAY))
+    assert world.notes() == {'["c1","m1"]': dense("one"), '["c2","m1"]': dense("two")}
+    assert world.notes(AWAY) == {'["c1","m1"]': dense("three")}
+
+
+def test_repeating_any_suffix_in_any_batches_gives_the_same_index() -> None:
+    world = World()
+    world.write(
+        posted("m1", "I bought a red bicycle"),
+        posted("m2", "It rains"),
+        edited("m1", "I bought a green boat"),
+        posted("m3", "Later then"),
+        retracted("m2"),
+        posted("m1", "I bought a red bicycle"),
+    )
+    expected = world.notes()
+    assert expected == {'["c1","m1"]': dense("I bought a green boat"), '["c1","m3"]': dense("Later then")}
+    for start in range(len(world.log)):
+        for size in (1, 2, len(world.log)):
+            for at in range(start, len(world.log), size):
+                world.embed.apply_messages(world.log[at : at + size])
+            assert world.notes() == expected
+
+
+def test_an_index_made_anew_from_the_log_is_the_same() -> None:
+    world = World()
+    world.write(posted("m1", "one"), edited("m1", "two"), posted("m2", "three"), retracted("m2"))
+    expected = world.notes()
+    world.index.delete_space(HOME)
+    world.embed.apply_messages(world.log)
+    assert world.notes() == expected
+
+
+def test_a_record_of_another_topic_is_refused_and_nothing_is_written() -> None:
+    world = World()
+    world.space(HOME).apply(posted("m1", "one"))
+    entries = [
+        Entry(topic="messages", partition=0, offset=0, record=posted("m1", "one")),
+        Entry(topic="clock", partition=0, offset=7, record=ClockReached(tenant="acme", space="home", at=5)),
+    ]
+    with pytest.raises(TypeError, match=r"clock/0@7: ClockReached"):
+        world.embed.apply_messages(entries)
+    assert world.notes() == {}
+
+
+def test_a_message_the_store_does_not_have_yet_is_an_error_not_an_empty_index() -> None:
+    world = World()
+    entry = Entry(topic="messages", partition=0, offset=0, record=posted("m1", "one"))
+    with pytest.raises(BehindError, match="c1/m1"):
+        world.embed.apply_messages([entry])
+
+
+def test_events_are_indexed_replaced_and_removed() -> None:
+    world = World()
+    source = Source(conversation_id="c7", message_id="m1", start=0, end=3)
+    first = event("e1", "Mira lives in Oslo", ("Mira", "Tomas"), (source,))
+    world.embed.sync_events(HOME, {"e1": first, "e2": event("e2", "It rains"), "e9": None})
+    index = world.index
+    assert index.refs(HOME, "event") == ["e1", "e2"]
+    assert index.dense_vectors(HOME, "event", ["e1"])["e1"].tobytes() == dense("Mira lives in Oslo")
+    query = ENCODER.encode(["Oslo"])[0]
+    assert [hit.ref for hit in index.search_dense(HOME, "event", query, 5, ["c7"])] == ["e1"]
+    assert index.document_frequencies(HOME, "event", document_vector("Tomas").indices).counts == (1,)
+    world.embed.sync_events(HOME, {"e1": None, "e2": event("e2", "It snows")})
+    world.embed.sync_events(HOME, {"e1": None, "e2": event("e2", "It snows")})
+    assert index.refs(HOME, "event") == ["e2"]
+    assert index.dense_vectors(HOME, "event", ["e2"])["e2"].tobytes() == dense("It snows")
+    assert index.refs(HOME, "note") == []
+
+
+def test_a_notes_ref_names_its_message_whatever_is_in_the_ids() -> None:
+    for key in (MessageKey("c1", "m1"), MessageKey('a","b', "c"), MessageKey("ключ", "\u2028 /")):
+        assert note_key(note_ref(key)) == key
+    assert note_ref(MessageKey("c1", "m1")) == '["c1","m1"]'
