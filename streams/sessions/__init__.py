@@ -1,0 +1,1 @@
+"""Messages into sessions. Reading order: ``definition`` (what a session is), ``rows``, ``cut``, ``stage``."""

@@ -1,0 +1,199 @@
+"""Whatever the order of arrival, the sessions published in the end are those of the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.ids import SpaceKey
+from schemas.messages import MessagePosted, MessageRecord
+from schemas.sessions import SessionMessage, SessionRevised
+from streams.ports import Output
+from streams.sessions.definition import SessionLimits, current_messages, sessions_of
+from streams.sessions.stage import Sessionize, covers
+from streams.state import MemoryState
+from tests.kit.messages import edit, entry, posted, retract
+
+LIMITS = SessionLimits(gap_us=10, max_messages=3, publish_after=4, quiet_us=5)
+SPACES = (SpaceKey("t", "s"), SpaceKey("t", "s2"))
+IDS = [f"m{n}" for n in range(9)]
+
+PLACE = st.tuples(st.sampled_from([0, 0, 0, 1]), st.sampled_from(["c", "c", "c", "d"]), st.sampled_from(IDS))
+POST = st.tuples(
+    st.just("post"),
+    PLACE,
+    st.tuples(
+        st.integers(0, 60),
+        st.integers(0, 1),
+        st.sampled_from([None, None, None, "g", "h"]),
+        st.sampled_from([0, 0, 0, 1]),
+    ),
+)
+EDIT = st.tuples(st.just("edit"), PLACE, st.sampled_from(["new", "newer"]))
+RETRACT = st.tuples(st.just("retract"), PLACE, st.none())
+TICK = st.tuples(st.just("tick"), st.integers(0, 14), st.none())
+REDELIVER = st.tuples(st.just("redeliver"), st.integers(1, 3), st.none())
+ACTIONS = st.lists(st.one_of(POST, POST, POST, POST, EDIT, RETRACT, TICK, REDELIVER), max_size=40)
+
+
+class Run:
+    """Sessionize driven by actions, with the log it read and everything it published."""
+
+    def __init__(self) -> None:
+        self.stage = Sessionize(LIMITS)
+        self.state = MemoryState()
+        self.log: list[MessageRecord] = []
+        self.now = 0
+        self.published: list[SessionRevised] = []
+        self.records: dict[tuple[SpaceKey, str], list[tuple[int, MessageRecord]]] = {}
+        self.history: list[dict[tuple[SpaceKey, str], dict[str, SessionMessage]]] = [{}]
+
+    def do(self, action: tuple[str, Any, Any]) -> list[Output]:
+        """One action; edits and retractions of what was never posted are left out, as the edge does."""
+        what, where, how = action
+        if what == "tick":
+            self.now += where
+            return list(self.stage.tick(self.state, self.now))
+        if what == "redeliver":
+            again = [(n, r) for n, r in enumerate(self.log)][-where:]
+            return [o for n, r in again for o in self.stage.apply(entry(n, r), self.state, self.now)]
+        space, conversation, message_id = SPACES[where[0]], where[1], where[2]
+        known = any((r.key, r.conversation_id, r.message_id) == (space, conversation, message_id) for r in self.log)
+        record: MessageRecord
+        if what == "post":
+            sent_at, seq, session, ends = how
+            record = posted(
+                message_id, sent_at, space=space, conversation=conversation, given=session, ends=ends, seq=seq
+            )
+        elif not known:
+            return []
+        elif what == "edit":
+            record = edit(message_id, how, space=space, conversation=conversation)
+        else:
+            record = retract(message_id, space=space, conversation=conversation)
+        self.remember(record)
+        return list(self.stage.apply(entry(len(self.log) - 1, record), self.state, self.now))
+
+    def take(self, outputs: Sequence[Output]) -> None:
+        """Remember what was published, checking that no revision comes twice and none claims too much."""
+        for output in outputs:
+            assert isinstance(output.record, SessionRevised)
+            self.published.append(output.record)
+            self.check_covers(output.record.covers)
+        self.check_once()
+
+    def latest(self) -> dict[tuple[SpaceKey, str], SessionRevised]:
+        """The highest revision of every session."""
+        found: dict[tuple[SpaceKey, str], SessionRevised] = {}
+        for revision in self.published:
+            known = found.get((revision.key, revision.session_id))
+            assert known is None or known.revision < revision.revision, "revisions of a session must grow"
+            found[revision.key, revision.session_id] = revision
+        return found
+
+    def read(self) -> dict[tuple[SpaceKey, str], list[SessionMessage]]:
+        """What a reader of the published sessions has, by conversation."""
+        found: dict[tuple[SpaceKey, str], list[SessionMessage]] = {}
+        for (space, _), revision in self.latest().items():
+            found.setdefault((space, revision.conversation_id), []).extend(revision.messages)
+        return found
+
+    def remember(self, record: MessageRecord) -> None:
+        """Append to the log; keep what the conversation's messages are after it."""
+        self.log.append(record)
+        key = (record.key, record.conversation_id)
+        self.records.setdefault(key, []).append((len(self.log) - 1, record))
+        messages = {m.message.message_id: m.message for m in current_messages(self.records[key])}
+        self.history.append({**self.history[-1], key: messages})
+
+    def check_covers(self, claimed: int) -> None:
+        """Every record below the claim must show in what was published, or be overtaken by a later one that was."""
+        read = self.read()
+        states = self.history[claimed:]
+        for key in states[-1]:
+            shown: dict[str, list[SessionMessage]] = {}
+            for message in read.get(key, []):
+                shown.setdefault(message.message_id, []).append(message)
+            for message_id in sorted(states[0].get(key, {}).keys() | shown.keys()):
+                right = [state.get(key, {}).get(message_id) for state in states]
+                assert any(message in right for message in shown.get(message_id, [None]))
+
+    def check_once(self) -> None:
+        """Between steps no message is in two published sessions."""
+        for messages in self.read().values():
+            assert len({m.message_id for m in messages}) == len(messages)
+
+    def finish(self) -> None:
+        """Flush, and compare with the definition."""
+        self.take(self.stage.flush(self.state, self.now))
+        assert covers(self.state, 0, len(self.log)) == len(self.log)
+        assert list(self.stage.flush(self.state, self.now)) == []
+        assert list(self.stage.tick(self.state, self.now + 10**6)) == []
+        latest = self.latest()
+        got = {key: revision.messages for key, revision in latest.items() if revision.messages}
+        assert got == self.defined()
+        assert all(not revision.open for revision in latest.values())
+
+    def defined(self) -> dict[tuple[SpaceKey, str], tuple[SessionMessage, ...]]:
+        """The sessions by definition."""
+        return {
+            (space, session.id): session.messages
+            for (space, conversation), records in self.records.items()
+            for session in sessions_of(space, conversation, current_messages(records), LIMITS)
+        }
+
+
+@settings(max_examples=300, deadline=None)
+@given(actions=ACTIONS)
+def test_the_final_revisions_are_the_sessions_by_definition(actions: list[tuple[str, Any, Any]]) -> None:
+    run = Run()
+    for action in actions:
+        run.take(run.do(action))
+    run.finish()
+
+
+@settings(max_examples=80, deadline=None)
+@given(actions=ACTIONS, at=st.integers(0, 40))
+def test_a_step_repeated_from_a_saved_state_gives_the_same_outputs(
+    actions: list[tuple[str, Any, Any]], at: int
+) -> None:
+    run = Run()
+    for number, action in enumerate(actions):
+        if number == at:
+            saved, length = run.state.copy(), len(run.log)
+            first, now = run.do(action), run.now
+            rest = run.log[length:]
+            again: list[Output] = [
+                output for n, r in enumerate(rest, length) for output in run.stage.apply(entry(n, r), saved, now)
+            ]
+            if action[0] == "tick":
+                again = list(run.stage.tick(saved, now))
+            assert again == first
+            assert list(saved.scan(b"", b"\xff" * 8)) == list(run.state.scan(b"", b"\xff" * 8))
+            run.take(first)
+        else:
+            run.take(run.do(action))
+    run.finish()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    messages=st.lists(st.tuples(st.sampled_from(IDS), st.integers(0, 60), st.booleans()), unique_by=lambda m: m[0]),
+    seed=st.randoms(use_true_random=False),
+)
+def test_sessions_do_not_depend_on_the_order_of_arrival(messages: list[tuple[str, int, bool]], seed: Any) -> None:
+    def sessions_after(arrivals: Sequence[MessagePosted]) -> dict[str, list[str]]:
+        run = Run()
+        for record in arrivals:
+            run.remember(record)
+            run.take(run.stage.apply(entry(len(run.log) - 1, record), run.state, run.now))
+        run.finish()
+        return {r.session_id: [m.message_id for m in r.messages] for _, r in sorted(run.latest().items()) if r.messages}
+
+    records = [posted(name, at, ends=ends) for name, at, ends in messages]
+    shuffled = list(records)
+    seed.shuffle(shuffled)
+    assert sessions_after(shuffled) == sessions_after(records)
