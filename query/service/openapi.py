@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -31,6 +32,10 @@ _REFUSALS = {
 }
 
 
+_UNIT = re.compile(r",? (in )?microseconds UTC")
+"""What docstrings say about instants inside; outside they are text."""
+
+
 def openapi() -> dict[str, Any]:
     """The description as a document."""
     paths: dict[str, dict[str, Any]] = {}
@@ -58,7 +63,9 @@ def components() -> dict[str, Any]:
     schemas["MessagesIn"]["properties"]["messages"]["items"] = {"$ref": "#/components/schemas/MessageIn"}
     schemas["Stated"] = _stated(schemas["Stated"])
     for kind, names in INSTANTS.items():
-        properties = schemas[kind.__name__]["properties"]
+        schema = schemas[kind.__name__]
+        schema["description"] = _UNIT.sub("", schema["description"])
+        properties = schema["properties"]
         for name in names:
             properties[name] = _as_time(properties[name])
     return dict(sorted(schemas.items()))
