@@ -1,9 +1,9 @@
 """The answer without a language model: the best-supported statements, quoted verbatim, or an honest "Not known".
 
 A statement is ranked by its similarity to the question and by what they share: content words, the person, the
-attribute, the period. A current statement also inherits the rank of what it superseded: "new badge day, I'm with the harbour now"
-says little about work by itself, but the job it replaced does. Nothing planned is told as done, nothing superseded
-without its marker.
+attribute, the period. A current statement also inherits the rank of what it superseded: "new badge day, I'm with the
+harbour now" says little about work by itself, but the job it replaced does. Nothing planned is told as done, nothing
+superseded without its marker.
 """
 
 from __future__ import annotations
@@ -201,7 +201,8 @@ def _told(row: EventRow, cut: Cut, marker: Marker) -> str:
         parts.append(f"on {about}" if event.anchor.phrase is not None and event.anchor.precision == "day" else "")
         parts.append(f"in {about}" if event.anchor.phrase is not None and event.anchor.precision != "day" else "")
     elif not is_past(row, marker.at):
-        parts.append(f"holds since {day(row.valid_from, offset)}")
+        verb = "held" if is_past(row, marker.later) else "holds"
+        parts.append(f"{verb} since {day(row.valid_from, offset)}")
     parts.append(mark)
     return "; ".join(part for part in parts if part)
 

@@ -14,6 +14,7 @@ import msgspec
 
 from schemas.edges import Edge
 from schemas.ids import MessageKey, SpaceKey
+from views.embed import note_key, note_ref
 from views.reader import Basis, Messages, SpaceReader
 from views.rows import EventRow
 
@@ -24,7 +25,7 @@ from .cut import Cut
 from .markers import Marker
 from .paths import gather, traverse
 from .plans import template_sha256
-from .ports import NoteHit, NoteSearch, TokenCounter, Vector, message_of_ref, note_ref
+from .ports import NoteHit, NoteSearch, TokenCounter, Vector
 from .question import understand
 from .rank import current_first, take_turns
 from .render import Renderer
@@ -127,7 +128,7 @@ class QueryEngine:
         wanted = {name.casefold() for name in names}
         notes: list[Note] = []
         for hit in hits:
-            key = message_of_ref(hit.ref)
+            key = note_key(hit.ref)
             text = cut.note(key)
             if text is not None:
                 boost = s.speaker_boost if text.speaker.casefold() in wanted else 1.0

@@ -34,14 +34,14 @@ class Marker:
     def __init__(self, cut: Cut, at: int, later: int, quote_words_max: int) -> None:
         self.at = at
         self._cut = cut
-        self._later = max(at, later)
+        self.later = max(at, later)
         self._words = quote_words_max
 
     def of_event(self, row: EventRow) -> str:
         """The marker of a statement, empty when it simply holds."""
         marks = [self._standing(row, self.at), self._contested(row)]
-        if not is_past(row, self.at) and is_past(row, self._later):
-            marks.append(f"held then; {self._standing(row, self._later)}")
+        if not is_past(row, self.at) and is_past(row, self.later):
+            marks.append(f"held then; {self._standing(row, self.later)}")
         return "; ".join(mark for mark in marks if mark)
 
     def of_note(self, key: MessageKey) -> str:
@@ -97,7 +97,7 @@ class Marker:
         rows = self._cut.rows(causes)
         if not rows:
             return "in doubt: what it rests on no longer holds"
-        return f"in doubt: rests on {self._quote(rows[0])}, {self._superseded(rows[0])}"
+        return f"in doubt: rests on {self._quote(rows[0])}, which ended on {self._day(rows[0], rows[0].valid_until)}"
 
     def _contested(self, row: EventRow) -> str:
         if not in_force(row, self.at):

@@ -9,12 +9,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from schemas.ids import MessageKey, SpaceKey
+from schemas.ids import SpaceKey
 from views.vectors.protocol import PointKind
 
 Vector = npt.NDArray[np.float32]
-
-_decode_ref = msgspec.json.Decoder(MessageKey).decode
 
 
 class NoteHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,13 +54,3 @@ class TokenCounter(Protocol):
     def name(self) -> str: ...
 
     def count(self, text: str) -> int: ...
-
-
-def note_ref(key: MessageKey) -> str:
-    """The ref of a note in the vector index: its message key as compact JSON."""
-    return msgspec.json.encode(key).decode()
-
-
-def message_of_ref(ref: str) -> MessageKey:
-    """The message of a note's ref. Raises ``msgspec.DecodeError`` for anything else: a bug of its writer."""
-    return _decode_ref(ref)

@@ -96,7 +96,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     note_tokens_min: int = 15
     notes_max: int = 400
     full_text_tokens_max: int = 80
-    quote_words_max: int = 24
+    quote_words_max: int = 16
     speaker_boost: float = 1.3
     known_similarity: float = 0.3
     known_coverage: float = 0.6

@@ -23,8 +23,9 @@ _LOOK_ALIKE = re.compile(
 )
 _MULTI_HOP = re.compile(
     r"\b(why|because|reasons?|caused?|causes|led to|lead to|result(ed)?|as a result|in order to"
-    r"|consequences?|effects? of|what happened (after|before|when)|what made|how come|both|in common|compared?|difference between"
-    r"|relat(ed|ion|ionship) between|follow(ed)? through|how did .* (become|end up|come to|change))\b",
+    r"|consequences?|effects? of|what happened (after|before|when)|what made|how come|both|in common|compared?"
+    r"|difference between|relat(ed|ion|ionship) between|follow(ed)? through"
+    r"|how did .* (become|end up|come to|change))\b",
     re.I,
 )
 _FACTUAL = re.compile(
@@ -33,7 +34,7 @@ _FACTUAL = re.compile(
     re.I,
 )
 _PAST = re.compile(
-    r"\b(used to|previously|formerly|in the past|originally|at first|back then|previous|former|in those days"
+    r"\b(used? to|previously|formerly|in the past|originally|at first|back then|previous|former|in those days"
     r"|beforehand|before (that|this|now|then|moving|the (change|move))|old (job|home|address|place))\b"
     r"|\bbefore\W*$",
     re.I,

@@ -1,0 +1,163 @@
+"""The extractive answer: current statements quoted, past ones marked, or an honest "Not known"."""
+
+from __future__ import annotations
+
+import pytest
+
+from query.api import QueryRequest, QueryResult
+from query.engine import QueryEngine
+from query.settings import QuerySettings
+from tests.kit.space import BASIS, SPACE, MemorySpace, anchor, event, message, row, us
+from tests.kit.village import village
+
+
+def ask(
+    question: str, as_of: str | None = None, asked: str = "2024-05-10", space: MemorySpace | None = None
+) -> QueryResult:
+    space = space or village()
+    request = QueryRequest(
+        space=SPACE,
+        question=question,
+        asked_at=us(asked),
+        as_of=None if as_of is None else us(as_of),
+        known_at=None,
+        mode="hybrid",
+        budget_tokens=1000,
+        answer=True,
+    )
+    return QueryEngine(space.search(), QuerySettings()).query(request, space, space, BASIS)
+
+
+def events(result: QueryResult) -> tuple[str, ...]:
+    assert result.answer is not None
+    assert result.answer.kind == "extractive"
+    return result.answer.event_ids
+
+
+def text(result: QueryResult) -> str:
+    assert result.answer is not None
+    return result.answer.text
+
+
+def test_the_current_job_is_quoted_with_speaker_day_and_since_when() -> None:
+    result = ask("Where does Tilda work?")
+    assert text(result) == (
+        '"First day at the harbour office, I work there as a clerk now." (Tilda, 2024-05-02); holds since 2024-05-02'
+    )
+    (citation,) = result.citations
+    assert (citation.conversation_id, citation.message_id, citation.event_id) == ("c", "m2", "job-new")
+
+
+def test_the_successor_is_found_from_the_words_of_what_it_replaced() -> None:
+    assert events(ask("Is Tilda a baker at the Corner Mill?"))[0] == "job-new"
+
+
+def test_a_former_state_is_told_when_it_is_asked_for_and_marked() -> None:
+    result = ask("Where did Tilda work before?")
+    assert events(result) == ("job-old",)
+    assert "superseded on 2024-05-02" in text(result)
+
+
+def test_a_question_about_a_past_month_is_answered_from_the_state_then() -> None:
+    result = ask("Where did Tilda work in March 2024?")
+    assert events(result) == ("job-old",)
+    assert result.as_of == us("2024-04-01") - 1
+    assert "held since 2024-01-10; held then; superseded on 2024-05-02" in text(result)
+
+
+def test_as_of_outranks_the_present_and_does_not_tell_the_future() -> None:
+    result = ask("Where does Tilda work?", as_of="2024-03-01")
+    assert events(result) == ("job-old",)
+    assert "harbour" not in text(result)
+    assert result.as_of == us("2024-03-01")
+
+
+def test_a_moved_appointment_is_told_by_its_new_day_as_a_plan() -> None:
+    result = ask("When is Bram's dentist appointment?", asked="2024-03-10")
+    assert events(result) == ("dentist-21",)
+    assert text(result).startswith('Planned: "The dentist moved my appointment to 21 March." (Bram, 2024-03-05)')
+
+
+def test_a_lapsed_plan_is_not_told_as_done() -> None:
+    result = ask("Did Bram repaint the boat shed?")
+    assert text(result).startswith('Planned: "I plan to repaint the boat shed')
+    assert "outcome unknown" in text(result)
+
+
+def test_a_corrected_statement_is_not_an_answer_at_any_time() -> None:
+    assert events(ask("Where does Oda live?")) == ("oda-malmo",)
+    assert events(ask("Where did Oda live in February 2024?")) == ("oda-malmo",)
+    assert "Lund" not in text(ask("Where did Oda live before?"))
+
+
+def test_of_contested_statements_both_are_told() -> None:
+    result = ask("When does the village choir rehearse?")
+    assert set(events(result)) == {"choir-mon", "choir-fri"}
+    assert text(result).count("contested by") == 2
+
+
+def test_two_facts_that_look_alike_are_both_told_the_newer_first() -> None:
+    assert events(ask("Which cats does Bram have?")) == ("cat-juno", "cat-pim")
+
+
+@pytest.mark.parametrize(
+    "question", ["Where does Zora live?", "What is Kasimir's job?", "Who paints zebras xylophonically?"]
+)
+def test_what_nobody_said_is_not_known(question: str) -> None:
+    result = ask(question)
+    assert result.answer is not None
+    assert result.answer.known is False
+    assert text(result).startswith("Not known: ")
+    assert result.citations == ()
+
+
+def test_a_statement_about_somebody_else_does_not_answer() -> None:
+    assert "harbour" not in text(ask("Where does Bram work?"))
+
+
+def test_an_alias_leads_to_the_person() -> None:
+    assert events(ask("Where does Til work?"))[0] == "job-new"
+
+
+def test_what_has_ended_without_a_successor_is_last_known_and_marked() -> None:
+    said = message("n", "Ann", "2024-02-01", "I used to live in Bergen.")
+    space = MemorySpace(
+        [said], [row(event("bergen", said, holds=False, attribute="home"), valid_until=us("2024-02-01"))]
+    )
+    result = ask("Where does Ann live?", space=space)
+    assert result.answer is not None
+    assert result.answer.known is False
+    assert "Last known: " in text(result)
+    assert "ended by 2024-02-01" in text(result)
+    assert events(ask("Where did Ann live before?", space=space)) == ("bergen",)
+
+
+def test_something_done_answers_although_it_is_over_and_is_told_with_its_day() -> None:
+    said = message("n", "Ann", "2024-02-05", "I climbed the Glass Tower on Saturday.")
+    climbed = event("climb", said, type="action", holds=False, anchor=anchor(us("2024-02-03"), phrase="on Saturday"))
+    space = MemorySpace([said], [row(climbed, valid_until=us("2024-02-05"))])
+    result = ask("When did Ann climb the Glass Tower?", space=space)
+    assert result.answer is not None
+    assert result.answer.known
+    assert text(result) == '"I climbed the Glass Tower on Saturday." (Ann, 2024-02-05); on 2024-02-03'
+
+
+def test_a_preference_question_lists_several_current_statements() -> None:
+    said = [
+        message(f"n{i}", "Ann", f"2024-02-0{i}", f"I like {what} tea a lot.")
+        for i, what in enumerate(["mint", "rooibos"], 1)
+    ]
+    rows = [row(event(f"tea{i}", m, type="preference")) for i, m in enumerate(said)]
+    assert set(events(ask("Which tea does Ann like?", space=MemorySpace(said, rows)))) == {"tea0", "tea1"}
+
+
+def test_a_quote_is_the_exact_slice_of_its_message() -> None:
+    space = village()
+    for question in ("Where does Oda live?", "Where does Tilda work?", "When does the village choir rehearse?"):
+        for citation in ask(question, space=space).citations:
+            text = space.message((citation.conversation_id, citation.message_id))  # type: ignore[arg-type]
+            assert text is not None
+            assert citation.quote in text.content
+            assert citation.speaker == text.speaker
+    (citation,) = ask("Where does Oda live?", space=space).citations
+    assert citation.quote == "Oda lives in Malmo"

@@ -1,0 +1,176 @@
+"""Context assembly: budgets hold, items are whole, nothing is paid for twice, the current comes first."""
+
+from __future__ import annotations
+
+import pytest
+
+from query.api import ContextItem, QueryRequest, QueryResult
+from query.context import rendered_text
+from query.engine import QueryEngine
+from query.render import HEADINGS
+from query.settings import QuerySettings
+from query.tokens import WordTokens
+from schemas.ids import MessageKey
+from tests.kit.space import BASIS, SPACE, MemorySpace, edge, event, message, row, us
+from tests.kit.village import village
+
+RULED_OUT = edge("r9", "cat-juno", "updates", "cat-pim", "change").edge
+MODES = ("flat", "graph", "hybrid", "graph+ruled_out")
+
+
+def ask(question: str, mode: str = "hybrid", budget: int = 2000, space: MemorySpace | None = None) -> QueryResult:
+    space = space or village()
+    request = QueryRequest(
+        space=SPACE,
+        question=question,
+        asked_at=us("2024-05-10"),
+        as_of=None,
+        known_at=None,
+        mode=mode,  # type: ignore[arg-type]
+        budget_tokens=budget,
+        answer=False,
+    )
+    return QueryEngine(space.search(), QuerySettings()).query(request, space, space, BASIS, [RULED_OUT])
+
+
+def place(items: tuple[ContextItem, ...], words: str) -> int:
+    return next(i for i, item in enumerate(items) if words in item.text)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("budget", [0, 3, 20, 60, 150, 400, 2000])
+def test_eq_22_the_context_never_exceeds_the_budget(mode: str, budget: int) -> None:
+    result = ask("Where does Tilda work?", mode, budget)
+    count = WordTokens().count
+    assert all(item.tokens == count(item.text) for item in result.context)
+    headings = sum(count(HEADINGS[kind]) for kind in {item.kind for item in result.context})
+    assert result.context_tokens == sum(item.tokens for item in result.context) + headings <= budget
+    assert count(rendered_text(result.context)) <= result.context_tokens
+    assert 0 <= result.scaffolding_tokens <= result.context_tokens
+    assert result.token_counter == "words*1.3"
+
+
+@pytest.mark.parametrize(
+    ("mode", "kinds"),
+    [("flat", ["note"]), ("graph", ["path"]), ("hybrid", ["path", "note"]), ("graph+ruled_out", ["path", "ruled_out"])],
+)
+def test_each_arm_shows_its_own_blocks_the_graph_first(mode: str, kinds: list[str]) -> None:
+    shown = [item.kind for item in ask("Where does Tilda work?", mode, 2000).context]
+    assert list(dict.fromkeys(shown)) == kinds
+
+
+def test_arms_with_different_contexts_have_different_hashes_and_one_template() -> None:
+    results = [ask("Where does Tilda work?", mode) for mode in MODES]
+    assert len({result.context_sha256 for result in results}) == len(MODES)
+    assert len({result.template_sha256 for result in results}) == 1
+
+
+def test_a_ruled_out_relation_is_told_as_such() -> None:
+    (item,) = [item for item in ask("What cats does Bram have?", "graph+ruled_out").context if item.kind == "ruled_out"]
+    assert item.text == (
+        'not updates: "I have a black cat called Juno." (Bram, 2024-04-20)'
+        ' → "I have a grey cat called Pim." (Bram, 2024-02-10)'
+    )
+
+
+@pytest.mark.parametrize("budget", [80, 200, 2000])
+def test_no_message_is_shown_in_full_twice(budget: int) -> None:
+    result = ask("Where does Tilda work?", "hybrid", budget)
+    shown = [key for item in result.context for key in item.message_ids]
+    assert shown
+    assert len(shown) == len(set(shown))
+
+
+def test_message_ids_are_exactly_those_whose_whole_text_is_shown() -> None:
+    space = village()
+    for item in ask("Where does Tilda work?", "hybrid", 2000, space).context:
+        for conversation, message_id in item.message_ids:
+            text = space.message(MessageKey(conversation, message_id))
+            assert text is not None
+            assert text.content in item.text
+
+
+def test_a_note_is_rendered_with_its_day_and_speaker() -> None:
+    result = ask("Lovely weather", "flat", 30)
+    assert result.context[0].text == "[2024-05-04] Bram: Lovely weather, is it not?"
+
+
+def test_a_message_can_not_imitate_a_heading() -> None:
+    text = "Notes:\n[2024-01-01] Bram: I work at the moon"
+    space = MemorySpace([message("n", "Eve", "2024-02-01", text)], [])
+    (item,) = ask("work", "flat", 99, space).context
+    assert "\n" not in item.text
+
+
+def test_eq_21_notes_take_what_paths_leave_and_paths_what_notes_leave() -> None:
+    many = [message(f"n{i:02}", "Bram", "2024-02-01", f"the harbour boat number {i}") for i in range(40)]
+    only_notes = MemorySpace(many, [])
+    assert ask("harbour boat", "hybrid", 100, only_notes).context_tokens > 85
+    rows = [row(event(f"e{i:02}", m)) for i, m in enumerate(many)]
+    with_graph = MemorySpace(many, rows)
+    result = ask("harbour boat", "hybrid", 100, with_graph)
+    kinds = [item.kind for item in result.context]
+    assert set(kinds) == {"path", "note"}
+    assert sum(item.tokens for item in result.context if item.kind == "path") <= 40
+    few = MemorySpace(many[:1], [row(event(f"x{i:02}", many[0], many[0].content[: i + 4])) for i in range(20)])
+    spilled = ask("harbour boat", "hybrid", 100, few)
+    assert sum(item.tokens for item in spilled.context if item.kind == "path") > 40
+
+
+def test_an_item_that_does_not_fit_is_left_out_whole_and_smaller_ones_still_fit() -> None:
+    long = message("long", "Bram", "2024-02-01", "harbour " * 60)
+    short = message("short", "Bram", "2024-02-02", "the harbour")
+    result = ask("harbour", "flat", 30, MemorySpace([long, short], []))
+    assert [item.message_ids for item in result.context] == [(("c", "short"),)]
+
+
+def test_a_retracted_or_unknown_message_is_not_shown() -> None:
+    gone = message("gone", "Bram", "2024-02-01", "harbour secret", retracted=True)
+    space = MemorySpace([gone, message("n", "Bram", "2024-02-02", "harbour")], [])
+    assert "secret" not in rendered_text(ask("harbour secret", "flat", 99, space).context)
+    search = space.search()
+    later = MemorySpace([], [])
+    request = QueryRequest(
+        space=SPACE,
+        question="harbour",
+        asked_at=0,
+        as_of=None,
+        known_at=1,
+        mode="hybrid",
+        budget_tokens=99,
+        answer=False,
+    )
+    assert QueryEngine(search, QuerySettings()).query(request, later, later, BASIS).context == ()
+
+
+def test_the_current_statement_stands_before_the_one_it_replaced_although_that_matches_better() -> None:
+    result = ask("Who is a baker at the Corner Mill?", "graph")
+    assert result.seeds[0].event_id == "job-old"
+    assert place(result.context, "harbour office, I work") < place(result.context, "Tilda: I work as a baker")
+
+
+def test_notes_of_the_hybrid_arm_are_reordered_and_those_of_the_flat_arm_are_not() -> None:
+    question = "I work as a baker at the Corner Mill, or the harbour office?"
+    flat = ask(question, "flat").context
+    assert place(flat, "Tilda: I work as a baker") < place(flat, "Tilda: First day")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_item_that_shows_a_superseded_statement_carries_its_marker(mode: str) -> None:
+    past = {"I work as a baker": "superseded on 2024-05-02", "is on 14 March": "superseded on 2024-03-05"}
+    past |= {"My sister Oda lives in Lund": "corrected"}
+    result = ask("Where does Tilda work and Oda live?", mode)
+    shown = 0
+    for item in result.context:
+        for words, marker in past.items():
+            if f": {'My dentist appointment ' if 'March' in words else ''}{words}" in item.text:
+                shown += 1
+                assert marker in item.text
+                assert marker in item.marker
+    assert shown == 3
+
+
+def test_a_statement_is_written_out_once_and_then_named_by_its_label() -> None:
+    text = rendered_text(ask("Where does Tilda work?", "graph").context)
+    assert text.count("] Tilda: First day at the harbour office") == 1
+    assert "-- causes --> E1" in text
