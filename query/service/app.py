@@ -15,6 +15,7 @@ from schemas.wire import ErrorOut, Problem
 from .errors import RequestError, status_of
 from .metrics import Metrics
 from .openapi import openapi
+from .params import check_target
 from .ports import Refused, ServedSystem
 from .routes import ROUTES
 from .service import SERVICE, Limits, Service, json_response
@@ -67,6 +68,10 @@ def create_app(
     async def close(_: web.Application) -> None:
         service.close()
 
+    async def sign(_: web.Request, response: web.StreamResponse) -> None:
+        response.headers["Server"] = "StillTrue"
+
+    app.on_response_prepare.append(sign)
     app.on_shutdown.append(stop)
     app.on_cleanup.append(close)
     return app
@@ -86,6 +91,7 @@ async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
+        check_target(request.raw_path)
         return await handler(request)
     except RequestError as error:
         return error_response(error.status, error.problem)

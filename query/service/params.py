@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from urllib.parse import unquote_to_bytes
 
 import msgspec
 from multidict import MultiMapping
@@ -18,6 +19,18 @@ DEFAULT_TENANT = "default"
 
 _LOST_PLUS = re.compile(r"(?<=\d) (?=\d\d:?\d\d$)")
 """In a query string "+01:00" arrives as " 01:00" unless it was escaped."""
+
+
+def check_target(raw: str) -> None:
+    """Refuse a request target whose escapes are not UTF-8: what they mean would be a guess.
+
+    Raises:
+        RequestError: 400.
+    """
+    try:
+        unquote_to_bytes(raw).decode("utf-8")
+    except UnicodeError as error:
+        raise RequestError(400, "bad_url", "the URL's percent escapes are not UTF-8") from error
 
 
 def check_parameters(query: MultiMapping[str], allowed: Collection[str]) -> dict[str, str]:

@@ -106,14 +106,23 @@ async def read_body(request: web.Request) -> bytes:
     """The body of a JSON request.
 
     Raises:
-        RequestError: 415; the content type is not ``application/json`` in UTF-8.
+        RequestError: 415, the content type is not ``application/json`` in UTF-8; 413, the body is announced as too long
+            (aiohttp raises its own 413 for one that turns out so); 400, it breaks off or is not packed as announced.
     """
     charset = (request.charset or "utf-8").lower()
     if request.content_type != "application/json" or charset not in {"utf-8", "utf8"}:
         raise RequestError(
             415, "unsupported_media_type", "send Content-Type: application/json, in UTF-8", "Content-Type"
         )
-    return await request.read()
+    most = request.app[SERVICE].limits.body_max_bytes
+    if (request.content_length or 0) > most:
+        raise RequestError(413, "too_large", f"body is longer than {most} bytes")
+    try:
+        return await request.read()
+    except web.RequestPayloadError as error:
+        raise RequestError(400, "bad_body", "body cannot be unpacked as its headers say") from error
+    except ConnectionError as error:
+        raise RequestError(400, "bad_body", "body breaks off") from error
 
 
 async def read_json(request: web.Request, kind: type[T]) -> T:

@@ -17,6 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from prometheus_client import CollectorRegistry
+from yarl import URL
 
 from query.service.app import create_app
 from query.service.openapi import openapi
@@ -361,6 +362,13 @@ async def test_names_of_any_script_are_fine(client):
 
 async def test_an_id_with_control_characters_is_refused(client):
     await refused(await client.get(f"{SPACE}/events/e%00"), 400, "invalid", "id")
+
+
+@pytest.mark.parametrize(
+    "target", ["/v1/spaces/%ff/state", "/v1/spaces/%ED%A0%80/state", f"{SPACE}/state?attribute=%ff"]
+)
+async def test_escapes_that_are_not_utf8_are_refused(client, target):
+    await refused(await client.get(URL(target, encoded=True)), 400, "bad_url")
 
 
 # --- waiting
