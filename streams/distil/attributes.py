@@ -1,0 +1,59 @@
+"""Attribute and value of a statement, by the table of patterns; None where none fits."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .lexicon.attributes import EVENTS, ROWS
+from .parse import Parse, Tokens
+
+_EVENT_NOUN = re.compile(rf"\b(?:{'|'.join(EVENTS)})s?\b", re.IGNORECASE)
+_POSSESSION = re.compile(
+    r"\b(?:have|has|'ve got|got|own|owns) (?P<v>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|no) (?P<what>[^\W\d_]+(?: [^\W\d_]+)?))"
+    r"(?=\s+(?:in|at|on|now|and|but|since|from|for|to|with)\b|[,.;!?]|$)",
+    re.IGNORECASE,
+)
+_IS = re.compile(r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |not |called )?(?P<v>[^,;!?]+)$", re.IGNORECASE)
+
+
+class About(NamedTuple):
+    """What a statement is about; both None when the table does not know."""
+
+    attribute: str | None
+    value: str | None
+
+
+def about(clause_text: str, tokens: Tokens, reading: Parse, subject: str | None) -> About:
+    """Attribute and value. Order: the table, counted possessions, dated things, then the subject's own last word."""
+    plain = clause_text.replace("’", "'")
+    for name, pattern in ROWS:
+        match = pattern.search(plain)
+        if match is not None:
+            return _from_row(name, match)
+    match = _POSSESSION.search(plain)
+    if match is not None and reading.base == "have":
+        return About(match["what"].lower(), match["v"].strip())
+    noun = _EVENT_NOUN.search(plain)
+    if noun is not None:
+        return About(noun[0].lower(), _after_be(plain, reading))
+    if reading.base == "be" and reading.subject[1] - reading.subject[0] >= 1 and subject is not None:
+        head = tokens[reading.subject[1] - 1].word
+        owned = tokens[reading.subject[0]].word in ("my", "our", "the", "his", "her", "their", "your")
+        return About(head if owned and head.isalpha() else None, _after_be(plain, reading))
+    return About(None, None)
+
+
+def _from_row(name: str, match: re.Match[str]) -> About:
+    groups = match.groupdict()
+    if groups.get("what"):
+        name = f"{name} {groups['what'].lower()}"
+    value = groups.get("v") or groups.get("v2")
+    return About(name, value.strip() or None if value else None)
+
+
+def _after_be(plain: str, reading: Parse) -> str | None:
+    if reading.base != "be":
+        return None
+    match = _IS.search(plain)
+    return match["v"].strip() if match else None

@@ -1,0 +1,126 @@
+"""Splitting a sentence into clauses, each of which can be judged on its own."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from streams.anchors import find_phrases
+
+from .lexicon import grammar as g
+from .lexicon.verbs import BASES
+from .parse import Parse, Tokens, is_past_form, parse, skip_openers
+from .verbs import ing_base
+
+_STRONG = re.compile(r"\s*(?:;|\s[-–—]{1,2}\s|—|\.{2,}|…|:\s)\s*")
+_TRIM = " \t\r\n,;:-–—\"'“”‘’()[]*_~>"
+SHORT = 3
+"""A verbless right side of a comma needs a time phrase to be a statement of its own; of a colon, few words."""
+
+
+class Clause(NamedTuple):
+    """Characters ``[start, end)`` of the content, its words, and its reading (None: no statement can be read)."""
+
+    start: int
+    end: int
+    tokens: Tokens
+    reading: Parse | None
+    shares_subject: bool
+
+
+def split_clauses(text: str, start: int, end: int, tokens: Tokens) -> tuple[Clause, ...]:
+    """The clauses of ``text[start:end]``, whose words are ``tokens``, in order."""
+    cuts = _cuts(text, tokens)
+    begins = [(0, False), *cuts]
+    ends = [at for at, _ in cuts] + [len(tokens)]
+    return tuple(
+        _clause(text, tokens[begin:stop], start, end, shares_subject=shares)
+        for (begin, shares), stop in zip(begins, ends, strict=True)
+        if stop > begin
+    )
+
+
+def _clause(text: str, tokens: Tokens, start: int, end: int, *, shares_subject: bool) -> Clause:
+    a, b = max(start, tokens[0].start), min(end, tokens[-1].end)
+    kept = tokens
+    while len(kept) > 1 and kept[0].word in g.CONJUNCTIONS:
+        kept = kept[1:]
+        a = kept[0].start
+    return Clause(a, b, kept, parse(kept), shares_subject)
+
+
+def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
+    """Indices of words where a new clause begins, each with whether it shares the former subject."""
+    cuts: list[tuple[int, bool]] = []
+    last = 0
+    for i in range(1, len(tokens)):
+        between = text[tokens[i - 1].end : tokens[i].start]
+        word = tokens[i].word
+        if _STRONG.search(between):
+            cuts.append((i, False))
+            last = i
+            continue
+        comma, joint = "," in between or "(" in between, word in g.CONJUNCTIONS
+        if not comma and not joint:
+            continue
+        if i - last < 2 and not joint:
+            continue
+        opening = _opens_clause(text, tokens, i + (1 if joint else 0), comma=comma, left=tokens[last:i])
+        if opening is not None:
+            cuts.append((i, opening))
+            last = i
+    return cuts
+
+
+def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, left: Tokens) -> bool | None:
+    """Whether a statement begins at word ``i``: None = no, True = it shares the subject of the left side.
+
+    The left side must be able to stand alone (have a verb), else it belongs to the right one.
+    """
+    if i >= len(tokens):
+        return None
+    rest = tokens[i : i + 12]
+    before = parse(left)
+    if before is None or (before.form == "verbless" and not _timed(text, left)):
+        return None
+    opener = skip_openers(rest)
+    word = rest[opener].word
+    after = rest[opener + 1].word if opener + 1 < len(rest) else ""
+    if word in g.SUBJECT_PRONOUNS and (after in g.AUXILIARIES or _verb_soon(rest, opener)):
+        return False
+    if word in ("who", "which", "that"):
+        return None
+    if is_past_form(word) and before.form != "verbless" and before.tense in ("past", "perfect"):
+        return True
+    if not comma and word in BASES and before.tense in ("present", "future") and opener == 0:
+        return True
+    if ing_base(word) is not None and not comma:
+        return None
+    reading = parse(rest)
+    if reading is None:
+        return None
+    if reading.form == "verbless":
+        return False if comma and _timed(text, _upto_comma(text, rest)) else None
+    subject_words = reading.subject[1] - reading.subject[0]
+    near = reading.finite <= 5 and not any(
+        "," in text[a.end : b.start] for a, b in zip(rest[: reading.finite], rest[1 : reading.finite + 1], strict=False)
+    )
+    nominal = word in g.DETERMINERS or rest[opener].capital or comma or subject_words <= SHORT
+    return False if near and subject_words and nominal else None
+
+
+def _upto_comma(text: str, tokens: Tokens) -> Tokens:
+    for i in range(1, len(tokens)):
+        if "," in text[tokens[i - 1].end : tokens[i].start]:
+            return tokens[:i]
+    return tokens
+
+
+def _verb_soon(tokens: Tokens, opener: int) -> bool:
+    reading = parse(tokens[opener:])
+    return reading is not None and reading.form != "verbless" and reading.finite <= 3
+
+
+def _timed(text: str, tokens: Tokens) -> bool:
+    """Whether a verbless stretch names a time."""
+    return len(tokens) >= 2 and bool(find_phrases(text[tokens[0].start : tokens[-1].end]))

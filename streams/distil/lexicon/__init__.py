@@ -1,0 +1,1 @@
+"""Word lists of the offline distiller: English, general, one kind of word per module. Data only, no logic."""

@@ -1,0 +1,58 @@
+"""Closed classes: pronouns, auxiliaries, determiners, prepositions, conjunctions, adverbs."""
+
+from __future__ import annotations
+
+FIRST_PERSON = frozenset({"i", "we"})
+SUBJECT_PRONOUNS = frozenset(
+    "i we he she they it you this that there these those who everyone everybody someone somebody nobody none nothing "
+    "everything something anyone y'all".split()
+)
+DETERMINERS = frozenset(
+    "the a an my our your his her its their this that these those no some any each every both all another".split()
+)
+POSSESSIVES = {"my": "i", "our": "we", "your": "you", "his": "he", "her": "she", "their": "they", "mine": "i"}
+PREPOSITIONS = frozenset(
+    "in on at by for from with without of to about after before since until till during over under into onto through "
+    "between against near around behind beside besides off up down out like per via as than despite except because "
+    "due once when while if although though whenever unless".split()
+)
+CONJUNCTIONS = frozenset(
+    "and but so or because cause 'cause cuz bc while whereas though although then plus yet".split()
+)
+"""Words that may join two statements; the split happens only where a statement follows."""
+ADVERBS = frozenset(
+    "also just still never always already really actually finally now only even often usually sometimes probably "
+    "currently recently honestly basically definitely certainly simply literally totally absolutely personally both "
+    "all not gladly quite rather sadly luckily hardly barely rarely seldom generally normally mostly officially "
+    "sooner secretly slowly suddenly formerly previously once ever long kinda sorta nearly almost soon today tomorrow "
+    "yesterday tonight here again then too well apparently unfortunately".split()
+)
+DISCOURSE = frozenset(
+    "so and but well oh ok okay yeah yep yes yup no nope nah hey hi ah aw aww wow anyway actually honestly look listen "
+    "right btw fyi also plus then like sorry ugh omg hmm man dude guys folks y'all aye alright basically sure lol haha "
+    "cool great nice awesome thanks thx update news correction note reminder done absolutely totally true exactly or "
+    "because cause".split()
+)
+"""Words that may stand before a statement without being part of it."""
+
+BE_PRESENT = frozenset({"am", "is", "are", "'m", "'re", "isn't", "aren't", "ain't", "isnt", "arent"})
+BE_PAST = frozenset({"was", "were", "wasn't", "weren't", "wasnt", "werent"})
+HAVE_PRESENT = frozenset({"have", "has", "'ve", "haven't", "hasn't", "havent", "hasnt"})
+HAVE_PAST = frozenset({"had", "hadn't", "hadnt"})
+DO_PRESENT = frozenset({"do", "does", "don't", "doesn't", "dont", "doesnt"})
+DO_PAST = frozenset({"did", "didn't", "didnt"})
+WILL = frozenset({"will", "'ll", "won't", "wont", "shall", "shan't"})
+CAN = frozenset({"can", "can't", "cannot", "cant"})
+MUST = frozenset({"must", "mustn't"})
+UNREAL = frozenset(
+    {"would", "wouldn't", "could", "couldn't", "should", "shouldn't", "might", "mightn't", "may", "wouldnt", "shouldnt"}
+)
+"""Modals of what is not said to be so; "couldn't" and "could" of the past are told apart by the acts."""
+AUXILIARIES = (
+    BE_PRESENT | BE_PAST | HAVE_PRESENT | HAVE_PAST | DO_PRESENT | DO_PAST | WILL | CAN | MUST | UNREAL | {"'d", "'s"}
+)
+NEGATIONS = frozenset(
+    {"not", "never", "no", "none", "nobody", "nothing", "neither", "nor", "nowhere", "without", "cannot"}
+)
+CONTRACTED_NEGATIVE = ("n't", "dont", "doesnt", "didnt", "wont", "cant", "isnt", "arent", "wasnt", "havent", "hasnt")
+QUESTION_WORDS = frozenset("who what when where why how which whose whom".split())

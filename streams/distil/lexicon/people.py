@@ -1,0 +1,30 @@
+"""Words for people: kin and roles, and how the many words for one relative are made one."""
+
+from __future__ import annotations
+
+KIN = {
+    "mum": "mother", "mom": "mother", "mama": "mother", "mother": "mother", "mam": "mother", "mummy": "mother", "mommy": "mother",
+    "dad": "father", "da": "father", "papa": "father", "father": "father", "daddy": "father",
+    "grandma": "grandmother", "grandmother": "grandmother", "gran": "grandmother", "granny": "grandmother", "nana": "grandmother", "nan": "grandmother",
+    "grandpa": "grandfather", "grandfather": "grandfather", "granddad": "grandfather", "grandad": "grandfather",
+    "sister": "sister", "brother": "brother", "sis": "sister", "bro": "brother", "aunt": "aunt", "auntie": "aunt", "uncle": "uncle",
+    "son": "son", "daughter": "daughter", "wife": "wife", "husband": "husband", "hubby": "husband", "partner": "partner",
+    "girlfriend": "girlfriend", "boyfriend": "boyfriend", "fiancé": "fiancé", "fiancée": "fiancée", "cousin": "cousin", "niece": "niece", "nephew": "nephew",
+    "mother-in-law": "mother-in-law", "father-in-law": "father-in-law", "sister-in-law": "sister-in-law", "brother-in-law": "brother-in-law",
+    "stepmother": "stepmother", "stepfather": "stepfather", "grandson": "grandson", "granddaughter": "granddaughter", "ex": "ex", "twin": "twin",
+}  # fmt: skip
+BARE_KIN = frozenset(
+    "mum mom mama mam mummy mommy dad papa daddy grandma gran granny nana nan grandpa granddad grandad".split()
+)
+"""Kin words used as names: without a possessive they are the speaker's."""
+ROLES = frozenset(
+    "friend boss manager colleague coworker co-worker roommate flatmate housemate neighbour neighbor landlord landlady doctor dentist "
+    "therapist teacher coach trainer tutor student kid kids child children baby parents family team teammate mentor client assistant "
+    "nanny babysitter vet lawyer accountant best-friend buddy mate".split()
+)
+NOT_NAMES = frozenset(
+    "i monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october "
+    "november december christmas easter english french german spanish italian chinese japanese arabic ok tv ai dr mr mrs ms "
+    "the a an my our your his her its their this that these those yes no not new".split()
+)
+"""Capitalised words that name no person."""

@@ -1,0 +1,210 @@
+"""The offline distiller: rules over sentences and clauses; no network, no model, the same result everywhere.
+
+Reading order: sentences, tokens, clauses and parse (what is there), acts (does it state anything), kinds and times
+(what kind of event, and when), subjects and attributes (about whom and what). This file puts them together.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from schemas.events import Event, EventType, Modality, Polarity, Source, Stated
+from schemas.ids import SpaceKey, event_id
+from schemas.sessions import SessionMessage, SessionRevised
+from streams.anchors.nodes import Context
+from streams.anchors.resolve import context_of, message_anchor
+
+from ..participants import Roster, roster_of
+from . import acts
+from .attributes import about
+from .clauses import Clause, split_clauses
+from .foreign import is_foreign
+from .kinds import Kind, kind_of
+from .lexicon import grammar as g
+from .parse import Parse, parse
+from .rules import CONFIDENCE
+from .sentences import Sentence, split_sentences
+from .subjects import Said, Subject, people_in, subject_of
+from .times import Times, dates_of, times_of, when_of
+from .tokens import Token, tokenize
+
+RULES_VERSION = 1
+"""Raise it with every change of what the rules yield: other rules are another producer."""
+
+
+class Statement(NamedTuple):
+    """A statement found in a message, before it is an event: its place, reading and what was made of it."""
+
+    start: int
+    end: int
+    kind: Kind
+    times: Times
+    subject: Subject
+    people: tuple[str, ...]
+    attribute: str | None
+    value: str | None
+
+
+class OfflineDistiller:
+    """``Distiller`` by rules."""
+
+    producer = f"offline-{RULES_VERSION}"
+
+    def distil(self, session: SessionRevised) -> tuple[Event, ...]:
+        """The events of the session's messages, in stated order. Never raises on any text."""
+        roster = roster_of(session)
+        events: dict[str, Event] = {}
+        for message in session.messages:
+            for statement in statements_of(message, roster):
+                event = _event(session, message, statement)
+                events.setdefault(event.id, event)
+        return tuple(events.values())
+
+
+def statements_of(message: SessionMessage, roster: Roster) -> tuple[Statement, ...]:
+    """The statements of one message. An assistant's: only what it did itself, and dated things it tells of."""
+    if message.role in ("system", "tool"):
+        return ()
+    try:
+        context = context_of(message.sent_at, message.utc_offset_min, message.tz, "present")
+        day = message_anchor(context)
+    except (OverflowError, ValueError):
+        # Sent in the first or last hours of the calendar: no local day can be named, so no event has a time.
+        return ()
+    return _Reader(message, roster, context, day.until).read()
+
+
+class _Reader:
+    """Reads one message from left to right, remembering whom and what it spoke of last."""
+
+    def __init__(self, message: SessionMessage, roster: Roster, context: Context, day_end: int) -> None:
+        self._text = acts.mask_foreign_speech(message.content)
+        self._message = message
+        self._context = context
+        self._day_end = day_end
+        self._said = Said(" ".join(message.speaker.split()), roster, person=None, thing=None)
+
+    def read(self) -> tuple[Statement, ...]:
+        found: list[Statement] = []
+        for sentence in split_sentences(self._text):
+            found += self._sentence(sentence)
+        disowned = acts.disowned_before(self._text)
+        kept = [s for s in found if s.start >= disowned or not disowned]
+        return tuple(s for s in kept if not (disowned and len(found) > len(kept) and s.kind.rule == "take_back"))
+
+    def _sentence(self, sentence: Sentence) -> list[Statement]:
+        text = self._text[sentence.start : sentence.end]
+        tokens = tokenize(self._text, sentence.start, sentence.end)
+        if not tokens:
+            return []
+        user = self._message.role in ("user", "analyst")
+        if is_foreign(text, tokens):
+            return [self._whole(sentence, "foreign")] if user and not sentence.question else []
+        if acts.takes_back(text) and not sentence.question and user:
+            return self._clauses(tokens, sentence) or [self._whole(sentence, "take_back")]
+        if acts.unserious(text) or tokens[acts.skip_openers(tokens)].word == "if":
+            return []
+        if user and acts.is_standing(tokens, self._text):
+            return [self._whole(sentence, "standing")]
+        return self._clauses(tokens, sentence)
+
+    def _clauses(self, tokens: tuple[Token, ...], sentence: Sentence) -> list[Statement]:
+        framed = acts.strip_frame(self._text, tokens)
+        clauses = split_clauses(self._text, sentence.start, sentence.end, tokens[framed:])
+        tagged = sentence.question and len(clauses) > 1 and len(clauses[-1].tokens) <= 2
+        found: list[Statement] = []
+        for i, clause in enumerate(clauses):
+            last = i == len(clauses) - 1
+            if acts.is_question(clause, self._text, marked=sentence.question, last=last or tagged):
+                continue
+            statement = self._clause(clause)
+            if statement is not None:
+                found.append(statement)
+        return found
+
+    def _clause(self, clause: Clause) -> Statement | None:
+        """One clause as a statement, or None when it states nothing."""
+        clause = self._trimmed(clause)
+        reading, tokens = clause.reading, clause.tokens
+        if reading is None or acts.is_wish(clause, self._text) or acts.is_courtesy(clause, self._text):
+            return None
+        if acts.is_supposition(tokens, reading) or acts.is_order(tokens, reading):
+            return None
+        text = self._text[clause.start : clause.end]
+        dates = dates_of(text, tokens, reading, self._context)
+        when = when_of(dates, self._message.sent_at, self._day_end)
+        if reading.form == "verbless" and not acts.states_without_verb(tokens, timed=when.named):
+            return None
+        if acts.is_reaction(tokens, reading, timed=when.named):
+            return None
+        kind = kind_of(tokens, reading, when)
+        if self._message.role == "assistant" and not acts.assistant_states(
+            tokens, reading, kind.modality, timed=when.named
+        ):
+            return None
+        times = times_of(dates, tokens, reading, kind.modality, self._context)
+        return self._statement(clause, reading, kind, times)
+
+    def _statement(self, clause: Clause, reading: Parse, kind: Kind, times: Times) -> Statement:
+        if reading.form == "verbless":
+            subject = Subject(None, (), is_person=False)
+        else:
+            subject = subject_of(clause.tokens, reading, self._text, self._said)
+        people = people_in(clause.tokens, reading, self._text, self._said)
+        if subject.name is not None and subject.name != self._said.speaker:
+            if subject.is_person:
+                self._said = self._said._replace(person=subject.name)
+            else:
+                self._said = self._said._replace(thing=subject.name)
+        told = about(self._text[clause.start : clause.end], clause.tokens, reading, subject.name)
+        everyone = tuple(sorted({*subject.people, *people}))
+        return Statement(clause.start, clause.end, kind, times, subject, everyone, told.attribute, told.value)
+
+    def _trimmed(self, clause: Clause) -> Clause:
+        """Without the interjections before it; they are not part of the statement."""
+        tokens = clause.tokens
+        n = 0
+        while n < len(tokens) - 1 and tokens[n].word in g.DISCOURSE and tokens[n + 1].word not in g.AUXILIARIES:
+            n += 1
+        if n == 0 or clause.reading is None or n > clause.reading.finite:
+            return clause
+        rest = tokens[n:]
+        return clause._replace(start=rest[0].start, tokens=rest, reading=parse(rest))
+
+    def _whole(self, sentence: Sentence, rule: str) -> Statement:
+        """A sentence taken as it stands: another language, a take-back, a standing order."""
+        speaker = self._said.speaker
+        polarity: Polarity = "negated" if rule == "take_back" else "affirmed"
+        kind = Kind("preference" if rule == "standing" else "state_change", "asserted", polarity, rule)
+        times = Times(message_anchor(self._context), None, None, holds=True, expected_until=None)
+        subject = Subject(speaker, (speaker,), is_person=True)
+        return Statement(sentence.start, sentence.end, kind, times, subject, (speaker,), None, None)
+
+
+def _event(session: SessionRevised, message: SessionMessage, s: Statement) -> Event:
+    text = message.content[s.start : s.end]
+    event_type: EventType = s.kind.type
+    modality: Modality = s.kind.modality
+    spans = ((session.conversation_id, message.message_id, s.start, s.end),)
+    return Event(
+        id=event_id(SpaceKey(session.tenant, session.space), spans, event_type, text),
+        type=event_type,
+        subject=s.subject.name or None,
+        participants=tuple(p for p in s.people if p),
+        speaker=message.speaker or None,
+        text=text,
+        sources=(
+            Source(conversation_id=session.conversation_id, message_id=message.message_id, start=s.start, end=s.end),
+        ),
+        stated=Stated(message.sent_at, message.seq, message.message_id, s.start),
+        anchor=s.times.anchor,
+        valid_from=s.times.valid_from,
+        ends_at=s.times.ends_at,
+        holds=s.times.holds,
+        modality=modality,
+        polarity=s.kind.polarity,
+        attribute=s.attribute,
+        value=s.value,
+        expected_until=s.times.expected_until,
+        confidence=CONFIDENCE[s.kind.rule],
+    )

@@ -1,0 +1,74 @@
+"""The distil stage: every session revision becomes one set of events, also when the set is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schemas.codec import BadRecordError
+from schemas.control import ProducerActivated
+from schemas.events import EventsDistilled
+from schemas.ids import SpaceKey
+from schemas.sessions import SessionRevised
+from schemas.topics import TopicName
+
+from ..ports import Entry, Output, StageState
+from .protocol import Distiller
+
+
+class DistilStage:
+    """``sessions`` in, ``events`` out, plus one ``ProducerActivated`` per space before its first set.
+
+    State: one key per space and producer, so a restart activates nothing twice and another producer is activated once.
+    """
+
+    name = "distil"
+    inputs: tuple[TopicName, ...] = ("sessions",)
+
+    def __init__(self, distiller: Distiller) -> None:
+        self._distiller = distiller
+
+    def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:  # noqa: ARG002 - a pure fold
+        """Distil one session revision. Raises ``BadRecordError`` for another record."""
+        session = entry.record
+        if not isinstance(session, SessionRevised):
+            raise BadRecordError(f"distil reads sessions, not {type(session).__name__}")
+        return (*self._activation(session, state), self._set(session))
+
+    def tick(self, state: StageState, now: int) -> Sequence[Output]:  # noqa: ARG002 - waits for nothing
+        """Nothing waits for time here."""
+        return ()
+
+    def _activation(self, session: SessionRevised, state: StageState) -> tuple[Output, ...]:
+        key = _activated_key(session.key, self._distiller.producer)
+        if state.get(key) is not None:
+            return ()
+        state.put(key, b"1")
+        activated = ProducerActivated(
+            tenant=session.tenant,
+            space=session.space,
+            stage="distil",
+            producer=self._distiller.producer,
+            fallback=None,
+            at=session.learned_at,
+        )
+        return (Output(topic="producers", record=activated),)
+
+    def _set(self, session: SessionRevised) -> Output:
+        record = EventsDistilled(
+            tenant=session.tenant,
+            space=session.space,
+            conversation_id=session.conversation_id,
+            session_id=session.session_id,
+            producer=self._distiller.producer,
+            revision=session.revision,
+            events=self._distiller.distil(session),
+            read=tuple(message.message_id for message in session.messages),
+            slice=(session.conversation_id,),
+            covers=session.covers,
+            learned_at=session.learned_at,
+        )
+        return Output(topic="events", record=record)
+
+
+def _activated_key(space: SpaceKey, producer: str) -> bytes:
+    return b"activated\x00" + "\x00".join((space.tenant, space.space, producer)).encode()

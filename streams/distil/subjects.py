@@ -1,0 +1,160 @@
+"""The subject of a clause as a canonical name, and the people who take part in it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..participants import Roster
+from .acts import named_token
+from .lexicon import grammar as g
+from .lexicon.people import BARE_KIN, KIN, NOT_NAMES, ROLES
+from .parse import Parse, Tokens
+
+_PLACE_PREPOSITIONS = frozenset("in at to from of on into near through via towards around for like as by".split())
+_LINKING = frozenset({"and", "&", "with"})
+
+
+class Said(NamedTuple):
+    """Who speaks, to whom, and who was spoken of last in the message."""
+
+    speaker: str
+    roster: Roster
+    person: str | None
+    thing: str | None
+
+
+class Subject(NamedTuple):
+    """``name`` is None when unknown; ``people`` are those who take part by being the subject or its owner."""
+
+    name: str | None
+    people: tuple[str, ...]
+    is_person: bool
+
+
+def subject_of(tokens: Tokens, reading: Parse, text: str, said: Said) -> Subject:
+    """The subject of a clause.
+
+    "I", "my", "we" and a subject left out are the speaker; "you" is the addressee when two people talk; "he", "she",
+    "they", "it" are whom or what the message spoke of last; "my sister" is "<Speaker>'s sister"; names resolve by the
+    roster; anything else is named by its own words without the article.
+    """
+    words = tokens[reading.subject[0] : reading.subject[1]]
+    if not words:
+        return Subject(said.speaker, (said.speaker,), is_person=True)
+    first = words[0].word
+    if words[-1].word in g.FIRST_PERSON or first in g.FIRST_PERSON:
+        others = tuple(said.roster.canonical(text[t.start : t.end]) for t in words if named_token(t))
+        return Subject(said.speaker, (said.speaker, *others), is_person=True)
+    if len(words) == 1 and first in g.SUBJECT_PRONOUNS | {"him", "her", "them"}:
+        return _pronoun(first, said)
+    return _noun_phrase(words, text, said)
+
+
+def _pronoun(word: str, said: Said) -> Subject:
+    if word in ("you", "y'all"):
+        other = said.roster.addressee(said.speaker)
+        return Subject(other, (other,) if other else (), is_person=other is not None)
+    if word in ("he", "she", "they", "who") and said.person is not None:
+        return Subject(said.person, (said.person,), is_person=True)
+    if word in ("it", "they") and said.thing is not None:
+        return Subject(said.thing, (), is_person=False)
+    return Subject(None, (), is_person=False)
+
+
+def _noun_phrase(words: Tokens, text: str, said: Said) -> Subject:
+    """Owned things and kin, names, and other noun phrases."""
+    first = words[0].word
+    if first in ("my", "our") and len(words) > 1:
+        return _owned(said.speaker, words[1:], text)
+    if first == "your" and len(words) > 1:
+        owner = said.roster.addressee(said.speaker)
+        return _owned(owner, words[1:], text) if owner else _plain(words, text, said)
+    if first in ("his", "her", "their") and len(words) > 1 and said.person is not None:
+        return _owned(said.person, words[1:], text)
+    if first in BARE_KIN:
+        kin = f"{said.speaker}'s {KIN[first]}"
+        if len(words) > 2 and words[1].word == "'s":
+            return _owned(kin, words[2:], text)
+        return Subject(kin, (kin,), is_person=True)
+    return _plain(words, text, said)
+
+
+def _owned(owner: str | None, words: Tokens, text: str) -> Subject:
+    """ "<Owner>'s <thing>": a person when the thing is kin or a role ("sister", "aunt Mia"), else the owner takes part."""
+    if owner is None:
+        return Subject(None, (), is_person=False)
+    parts = [KIN.get(t.word, text[t.start : t.end] if t.capital else t.word) for t in words if t.word != "'s"]
+    if len(words) > 1 and words[1].word == "'s":
+        parts[0] += "'s"
+    name = f"{owner}'s {' '.join(parts)}"
+    is_person = (words[0].word in KIN or any(t.word in KIN or t.word in ROLES for t in words)) and "'s" not in [
+        t.word for t in words
+    ]
+    return Subject(name, (name,) if is_person else (owner,), is_person=is_person)
+
+
+def _plain(words: Tokens, text: str, said: Said) -> Subject:
+    kept = words[1:] if words[0].word in ("the", "a", "an") and len(words) > 1 else words
+    raw = " ".join(text[kept[0].start : kept[-1].end].split())
+    if said.roster.knows(raw):
+        name = said.roster.canonical(raw)
+        return Subject(name, (name,), is_person=True)
+    if kept is words and named_token(kept[0]) and kept[0].word not in NOT_NAMES and _is_name(kept):
+        names = _joined_names(kept, text, said)
+        return Subject(names[0] if len(names) == 1 else " and ".join(names), tuple(names), is_person=True)
+    low = raw if named_token(kept[0]) and len(kept) > 1 and kept[1].capital else raw[:1].lower() + raw[1:]
+    return Subject(low, (), is_person=False)
+
+
+def _is_name(words: Tokens) -> bool:
+    """All capitals, joined names, or a name with what tells it apart ("Ana from work")."""
+    if all(t.capital or t.word in ("and", "'s", "von", "van", "de", "da") for t in words):
+        return "'s" not in [t.word for t in words[:-1]]
+    return len(words) > 2 and words[1].word in ("from", "of", "at")
+
+
+def _joined_names(words: Tokens, text: str, said: Said) -> list[str]:
+    parts: list[list[str]] = [[]]
+    for token in words:
+        if token.word == "and":
+            parts.append([])
+        elif token.word != "'s":
+            parts[-1].append(text[token.start : token.end])
+    return [said.roster.canonical(" ".join(p)) for p in parts if p]
+
+
+def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[str, ...]:
+    """People named after the verb: speakers of the session anywhere, other capitalised names where no place is likely."""
+    found: list[str] = []
+    i = reading.subject[1]
+    while i < len(tokens):
+        token = tokens[i]
+        if named_token(token) and token.word not in NOT_NAMES:
+            stop = i + 1
+            while (
+                stop < len(tokens)
+                and named_token(tokens[stop])
+                and text[tokens[stop - 1].end : tokens[stop].start] == " "
+            ):
+                stop += 1
+            raw = " ".join(text[token.start : tokens[stop - 1].end].split())
+            before = tokens[i - 1].word if i else ""
+            if said.roster.knows(raw) or (
+                before not in _PLACE_PREPOSITIONS
+                and (before in _LINKING or _takes_person(reading))
+                and before not in g.DETERMINERS
+            ):
+                found.append(said.roster.canonical(raw))
+            i = stop
+        else:
+            i += 1
+    return tuple(found)
+
+
+def _takes_person(reading: Parse) -> bool:
+    return reading.base in _PERSON_VERBS
+
+
+_PERSON_VERBS = frozenset(
+    "meet see visit marry tell ask help teach call invite date love miss join host thank hire fire replace".split()
+)
