@@ -22,7 +22,7 @@ demo: install ## import the sample conversation, show what still holds, serve ht
 check: lint types layers records rings ## lint, types, layers, records and test rings 1-3: no network, minutes
 
 test: check ## everything that tests the project on this machine
-	$(BIN)/python -m pytest tests/contract tests/integration
+	$(BIN)/python -m pytest $(wildcard tests/contract tests/integration)
 
 lint: install-dev ## style
 	$(BIN)/ruff check .
@@ -38,7 +38,7 @@ records: install-dev ## the checked-in JSON Schemas are those of the records
 	./stilltrue schemas --check
 
 rings: install-dev ## rings 1-3: unit, property, golden, sim
-	$(BIN)/python -m pytest tests/unit tests/property tests/golden tests/sim
+	$(BIN)/python -m pytest $(wildcard tests/unit tests/property tests/golden tests/sim)
 
 clean: ## remove .venv, caches and the demo's data (not ./.stilltrue)
 	rm -rf $(VENV) .stilltrue-demo .pytest_cache .ruff_cache .hypothesis .import_linter_cache
