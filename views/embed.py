@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -20,6 +21,12 @@ from .encoder.protocol import Encoder
 from .reader import Messages, MessageText
 from .vectors.protocol import Point, PointKind, VectorIndex
 from .vectors.sparse import document_vector
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 
 
 class BehindError(RuntimeError):
@@ -126,10 +133,11 @@ def note_key(ref: str) -> MessageKey:
 
 
 def _note_draft(message: MessageText) -> _Draft:
-    """Dense by content alone, sparse with the speaker.
+    """Dense by content alone, sparse with the speaker and the date.
 
     A name inside a message is nearly always the other speaker's, so it says nothing about whose statement it is, and
-    ``dense_query`` leaves names out of the question too. The sparse side finds a person's messages by the speaker.
+    ``dense_query`` leaves names out of the question too. The sparse side finds a person's messages by the speaker, and
+    those of a named month or year by the date (hybrid R@10 0.650 without, 0.665 with; ADR 0005).
     """
     return _Draft(
         ref=note_ref(MessageKey(message.conversation_id, message.message_id)),
@@ -137,8 +145,14 @@ def _note_draft(message: MessageText) -> _Draft:
         conversation_id=message.conversation_id,
         at=message.sent_at,
         dense_text=message.content,
-        sparse_text=f"{message.speaker}: {message.content}",
+        sparse_text=f"{message.speaker} ({_local_date(message.sent_at, message.utc_offset_min)}): {message.content}",
     )
+
+
+def _local_date(at: int, utc_offset_min: int) -> str:
+    """The date where the message was written, in English words ("7 May 2023") whatever the process's locale."""
+    local = _EPOCH + timedelta(microseconds=at, minutes=utc_offset_min)
+    return f"{local.day} {_MONTHS[local.month - 1]} {local.year}"
 
 
 def _event_draft(event: Event) -> _Draft:

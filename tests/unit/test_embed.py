@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
 import pytest
 
 from schemas.control import ClockReached
@@ -31,7 +32,9 @@ class FoldedMessages:
     def apply(self, record: MessageRecord) -> None:
         match record:
             case MessagePosted():
-                self._held.setdefault(record.message, message(record.message, record.speaker, record.content))
+                fresh = message(record.message, record.speaker, record.content)
+                times = {"sent_at": record.sent_at, "utc_offset_min": record.utc_offset_min}
+                self._held.setdefault(record.message, msgspec.structs.replace(fresh, **times))
             case MessageEdited():
                 held = self._held[record.message]
                 self._held[record.message] = message(record.message, held.speaker, record.content)
@@ -151,6 +154,16 @@ def test_a_message_becomes_a_note_dense_by_content_and_sparse_with_the_speaker()
     assert world.notes() == {'["c1","m1"]': dense("I bought a red bicycle")}
     assert world.counted("mira") == (1,)
     assert world.counted("bicycle") == (1,)
+
+
+def test_a_note_is_found_by_the_date_where_it_was_written() -> None:
+    """23:30 UTC on 30 April 2024 is 1 May two hours further east."""
+    late = 1_714_519_800_000_000
+    world = World()
+    held = msgspec.structs.replace(posted("m1", "It rains"), sent_at=late, utc_offset_min=120)
+    world.write(held)
+    assert world.counted("May") == world.counted("2024") == (1,)
+    assert world.counted("April") == (0,)
 
 
 def test_an_edit_replaces_the_note_and_a_retraction_removes_it() -> None:
