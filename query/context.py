@@ -14,6 +14,12 @@ from .api import ContextItem, Mode, Path
 from .ports import TokenCounter
 from .render import HEADINGS, Rendered, Renderer, Shown
 
+MISFITS_MAX = 20
+"""After so many items in a row that do not fit, a block is full: rendering hundreds more to fit one is not worth it."""
+
+SPARE_MIN = 8
+"""Tokens below which no statement with its day and speaker fits, so a second filling cannot add anything."""
+
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """What may go into a context, each list in the order in which it is taken."""
@@ -61,7 +67,7 @@ def assemble(offer: Offer, budget: int, note_share: float, renderer: Renderer, c
     """
     filled = _fill(offer, budget - int(note_share * budget), budget, renderer, counter)
     spare = budget - _tokens(filled, counter)
-    if spare > 0 and offer.paths:
+    if spare >= SPARE_MIN and offer.paths and offer.notes:
         graph = [rendered for rendered in filled if rendered.item.kind != "note"]
         filled = _fill(offer, _tokens(graph, counter) + spare, budget, renderer, counter)
     items = tuple(rendered.item for rendered in filled)
@@ -87,28 +93,36 @@ def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, coun
     shown = Shown(labels={}, messages={}, steps={})
     taken: list[Rendered] = []
     kinds: set[str] = set()
-    used = 0
-    limit = graph_budget if offer.notes else budget
+    used = misfits = 0
 
-    def take(rendered: Rendered | None, within: int, path: Path | None = None) -> None:
-        nonlocal used
+    def take(rendered: Rendered | None, within: int, path: Path | None = None) -> bool:
+        """Take an item if it fits; False once the block is full."""
+        nonlocal used, misfits
         if rendered is None:
-            return
+            return True
         kind = rendered.item.kind
         cost = rendered.item.tokens + (0 if kind in kinds else counter.count(HEADINGS[kind]))
-        if used + cost <= within:
+        fits = used + cost <= within
+        misfits = 0 if fits else misfits + 1
+        if fits:
             used += cost
             kinds.add(kind)
             shown.add(rendered, path)
             taken.append(rendered)
+        return misfits < MISFITS_MAX
 
+    limit = graph_budget if offer.notes else budget
     for edge in offer.ruled_out:
-        take(renderer.ruled_out(edge), limit)
+        if not take(renderer.ruled_out(edge), limit):
+            break
+    misfits = 0
     for path in offer.paths:
-        take(renderer.path(path, shown), limit, path)
+        if not take(renderer.path(path, shown), limit, path):
+            break
+    misfits = 0
     for key, score in offer.notes:
-        if key not in shown.messages:
-            take(renderer.note(key, score), budget)
+        if key not in shown.messages and not take(renderer.note(key, score), budget):
+            break
     return sorted(taken, key=lambda rendered: list(HEADINGS).index(rendered.item.kind))
 
 

@@ -22,6 +22,9 @@ from .settings import QuerySettings
 _CAUSAL = ("causes", "prevents")
 _FORWARD_IN_TIME = ("before", "causes", "enables", "prevents")
 
+_Identity = tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]
+"""Events and relations of a path: what makes two paths the same."""
+
 
 class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
     """Events around the seeds and the relations that may be crossed between them, the strongest first at each event."""
@@ -82,21 +85,19 @@ def traverse(
         return Path(events=events, steps=steps, score=score, ns=ns, pc=pc, tc=tc, uv=uv)
 
     singles = sorted((scored((seed,), ()) for seed in dict.fromkeys(seeds) if seed in near.rows), key=_order)
-    queue = [(_order(path), path) for path in singles]
+    chains: dict[_Identity, Path] = {}
+    queue: list[tuple[float, _Identity, Path]] = [(-path.score, (path.events, ()), path) for path in singles]
     heapq.heapify(queue)
-    chains: dict[tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]], Path] = {}
     for _ in range(settings.max_expansions):
         if not queue:
             break
-        _, path = heapq.heappop(queue)
-        if len(path.steps) >= settings.max_hops:
-            continue
-        for events, steps in _extensions(path, near):
-            grown = scored(*_in_stated_order(events, steps, near.rows))
-            key = (grown.events, _labels(grown.steps))
-            if key not in chains:
-                chains[key] = grown
-                heapq.heappush(queue, (_order(grown), grown))
+        _, _, path = heapq.heappop(queue)
+        for events, steps in _extensions(path, near) if len(path.steps) < settings.max_hops else ():
+            events, steps = _in_stated_order(events, steps, near.rows)
+            identity = (events, _labels(steps))
+            if identity not in chains:
+                chains[identity] = grown = scored(events, steps)
+                heapq.heappush(queue, (-grown.score, identity, grown))
     half = settings.max_paths // 2
     kept = singles[:half] + sorted(chains.values(), key=_order)[:half]
     return tuple(sorted(kept, key=_order))
@@ -161,8 +162,8 @@ def _labels(steps: tuple[Step, ...]) -> tuple[tuple[str, str, str], ...]:
     return tuple((step.src, step.relation, step.dst) for step in steps)
 
 
-def _order(path: Path) -> tuple[float, tuple[str, ...], tuple[tuple[str, str, str], ...]]:
-    return (-path.score, path.events, _labels(path.steps))
+def _order(path: Path) -> tuple[float, _Identity]:
+    return (-path.score, (path.events, _labels(path.steps)))
 
 
 def _other_end(edge: Edge, event_id: str) -> str:

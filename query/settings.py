@@ -86,12 +86,12 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     entity_seeds: int = 16
     update_seeds: int = 48
     hierarchy_seeds: int = 12
-    event_hits: int = 120
+    event_hits: int = 100
     max_hops: int = 3
-    beam: int = 6
-    neighbourhood: int = 320
-    max_expansions: int = 400
-    max_paths: int = 120
+    beam: int = 5
+    neighbourhood: int = 240
+    max_expansions: int = 200
+    max_paths: int = 100
     note_share: float = 0.6
     note_tokens_min: int = 15
     notes_max: int = 400
