@@ -7,6 +7,7 @@ Replies and the OpenAPI description are both made from it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, cast
 
 import msgspec
@@ -26,28 +27,34 @@ INSTANTS: Mapping[type, frozenset[str]] = {
 }
 """Fields in microseconds UTC, by type."""
 
-_NONE: frozenset[str] = frozenset()
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def to_json(value: object) -> Any:
     """A result as dictionaries, lists and scalars. ``Stated`` becomes an object with its field names."""
-    if isinstance(value, msgspec.Struct):
-        return _fields(value, value.__struct_fields__)
-    if isinstance(value, Stated):
-        return _fields(value, Stated._fields)
-    if isinstance(value, tuple):
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is tuple:
         return [to_json(item) for item in cast("tuple[object, ...]", value)]
-    return value
+    return {
+        name: _time(getattr(value, name)) if is_instant else to_json(getattr(value, name))
+        for name, is_instant in _plan(kind)
+    }
 
 
-def _fields(value: object, names: tuple[str, ...]) -> dict[str, Any]:
-    instants = INSTANTS.get(type(value), _NONE)
-    rendered: dict[str, Any] = {}
-    for name in names:
-        item: object = getattr(value, name)
-        is_instant = name in instants and isinstance(item, int)
-        rendered[name] = format_time(cast(int, item)) if is_instant else to_json(item)
-    return rendered
+@cache
+def _plan(kind: type) -> tuple[tuple[str, bool], ...]:
+    """The fields of a type, and whether each is an instant."""
+    names: tuple[str, ...] = (
+        Stated._fields if kind is Stated else tuple(field.name for field in msgspec.structs.fields(kind))
+    )
+    instants = INSTANTS.get(kind, frozenset[str]())
+    return tuple((name, name in instants) for name in names)
+
+
+def _time(us: int | None) -> str | None:
+    return None if us is None else format_time(us)
 
 
 def encode(value: object) -> bytes:
