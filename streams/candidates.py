@@ -22,8 +22,9 @@ from .unit_vectors import IntVector, cosine
 THETA_P = 0.5
 """Least Jaccard of participants: of two people, one in common; of three, two."""
 
-THETA_S = 0.45
-"""Least cosine of texts that share neither attribute nor rare word: paraphrases lie above, small talk below."""
+THETA_S = 0.35
+"""Least cosine of texts that share neither attribute nor rare word. Measured with MiniLM: above 99 % of random pairs of
+statements (0.33), below three quarters of pairs that update or contradict each other (0.38)."""
 
 CAP = 15
 """Candidates of one statement beyond those with its attribute."""

@@ -82,6 +82,12 @@ def content_stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text) if word not in FUNCTION_WORDS and len(word) > 1)
 
 
+def rare_words(text: str) -> frozenset[str]:
+    """The words themselves whose stems are rare."""
+    rare = rare_stems(text)
+    return frozenset(word for word in words(text) if stem(word) in rare)
+
+
 def rare_stems(text: str) -> frozenset[str]:
     """Content stems without the ones everybody uses all the time.
 

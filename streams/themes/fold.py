@@ -21,10 +21,9 @@ from schemas.ids import digest
 
 from ..unit_vectors import IntVector
 
-THETA_T = 0.5
-"""Least cosine of a session and a centroid: what they share weighs as much as what sets them apart. A mean of many
-messages is closer to any other mean than two messages are to each other, so a smaller value would put everything that
-one pair of people says into one theme."""
+THETA_T = 0.6
+"""Least cosine of a session and a centroid. Measured with MiniLM on two chats of 19 sessions: 0.6 makes 7 themes of
+either, the largest of 7 sessions; 0.4 makes one or two; 0.7 leaves most sessions alone (ops/adr/0010)."""
 
 SumVector = npt.NDArray[np.int64]
 SessionOrder = tuple[int, int, str, str]

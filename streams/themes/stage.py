@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 import msgspec
-import numpy as np
 
 from schemas.codec import encode
 from schemas.ids import SpaceKey, digest, record_hash
@@ -16,8 +15,9 @@ from schemas.topics import TopicName
 
 from ..keys import prefix_range, state_key
 from ..ports import Encoder, Entry, Output, StageState
-from ..unit_vectors import IntVector, from_bytes, quantize, to_bytes
+from ..unit_vectors import from_bytes, to_bytes
 from .fold import Placed, ThemeFold
+from .words import session_vector
 
 SPACES_IN_MEMORY = 128
 """Copies kept: about 2 KB a session, so 128 spaces of 500 sessions take some 130 MB."""
@@ -66,7 +66,7 @@ class ThemesStage:
     """Satisfies ``streams.ports.Stage``.
 
     Cost of a record: one comparison with each theme for its session, and for every session that begins after it; one
-    encoding of the session's messages.
+    encoding of a dozen words.
     """
 
     name = "themes"
@@ -133,17 +133,8 @@ class ThemesStage:
         first = min((m.sent_at, m.seq, m.message_id) for m in record.messages)
         return Placed(
             order=(*first, record.session_id),
-            vector=session_vector(self._encoder, [message.content for message in record.messages]),
+            vector=session_vector(self._encoder, record.messages),
         )
-
-
-def session_vector(encoder: Encoder, contents: Sequence[str]) -> IntVector:
-    """Mean of the messages' vectors, brought to unit length; zero when they cancel out."""
-    total = quantize(np.asarray(encoder.encode(list(contents)), dtype=np.float32)).astype(np.int64).sum(axis=0)
-    square = int(np.dot(total, total))
-    if square == 0:
-        return total.astype(np.int32)
-    return quantize((total / np.sqrt(np.float64(square))).astype(np.float32))
 
 
 def _themed(record: SessionRevised, session_id: str, space: _Space, revision: int) -> SessionThemed:

@@ -12,7 +12,8 @@ from schemas.sessions import SessionMessage, SessionRevised
 from schemas.themes import SessionThemed
 from streams.state import MemoryState
 from streams.themes.fold import Placed, themes_of
-from streams.themes.stage import ThemesStage, session_vector
+from streams.themes.stage import ThemesStage
+from streams.themes.words import session_vector
 from tests.kit.encoders import HashingEncoder
 
 SPACE = SpaceKey("acme", "s1")
@@ -89,7 +90,7 @@ def defined(records: Sequence[SessionRevised]) -> dict[str, str]:
     placed = [
         Placed(
             order=(record.messages[0].sent_at, 0, record.messages[0].message_id, record.session_id),
-            vector=session_vector(ENCODER, [message.content for message in record.messages]),
+            vector=session_vector(ENCODER, record.messages),
         )
         for record in best.values()
         if record.messages

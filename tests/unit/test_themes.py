@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from streams.themes.fold import THETA_T, Placed, ThemeFold, founded_by, themes_of
+from streams.themes.words import session_words
 from tests.kit.theming import Theming, session
 
 GARDEN = "the roses in the garden need water"
@@ -31,9 +32,9 @@ def test_the_founder_is_the_session_that_began_first_not_the_one_that_arrived_fi
 
 
 def test_a_session_at_exactly_the_threshold_joins_and_below_it_founds() -> None:
-    assert THETA_T == 0.5
-    at = themes_of([placed("s1", 1, 4, 0, 0, 0), placed("s2", 2, 1, 1, 1, 1)])
-    below = themes_of([placed("s1", 1, 4, 0, 0, 0), placed("s2", 2, 1, 1, 1, 2)])
+    assert THETA_T == 0.6
+    at = themes_of([placed("s1", 1, 5, 0), placed("s2", 2, 3, 4)])
+    below = themes_of([placed("s1", 1, 500, 0), placed("s2", 2, 299, 400)])
     assert at["s2"] == founded_by("s1")
     assert below["s2"] == founded_by("s2")
 
@@ -45,7 +46,7 @@ def test_of_equally_near_themes_the_first_founded_wins() -> None:
 
 def test_a_centroid_moves_with_its_members() -> None:
     """Far from the founder, near to the mean of both members."""
-    first, second, third = placed("s1", 1, 10, 0, 0), placed("s2", 2, 6, 8, 0), placed("s3", 3, 3, 9, 1)
+    first, second, third = placed("s1", 1, 10, 0, 0), placed("s2", 2, 7, 7, 0), placed("s3", 3, 4, 9, 1)
     assert themes_of([first, third])["s3"] == founded_by("s3")
     assert themes_of([first, second, third])["s3"] == founded_by("s1")
 
@@ -68,3 +69,13 @@ def test_only_the_last_session_is_folded_again_when_it_grows() -> None:
     for number in range(5):
         fold.replace(None, placed(f"s{number}", number, 1, number))
     assert fold.replace(placed("s4", 4, 1, 4), placed("s4", 4, 1, 5)) == ["s4"]
+
+
+def test_a_session_stands_for_the_words_most_of_its_messages_share_without_the_names() -> None:
+    record = session("s1", 1, "Ann, the roses need water", "roses again, and the hedge", "the hedge and roses")
+    assert session_words(record.messages) == ["roses", "hedge", "water"]
+
+
+def test_a_session_of_greetings_has_a_theme_of_its_own() -> None:
+    themes = Theming().run([session("s1", 1, "Hi, how are you?"), session("s2", 2, "Hello!")]).themes()
+    assert themes == {"s1": founded_by("s1"), "s2": founded_by("s2")}
