@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -21,22 +22,18 @@ class SpaceKey(NamedTuple):
         return f"{self.tenant}/{self.space}"
 
 
-NAME_MAX = 128
+_NAME = re.compile(r"[\w.@:+-]{1,128}")
 
 
 def name_problem(name: str) -> str | None:
     """What is wrong with a tenant's or space's name; None when it is fine.
 
-    Names stand in paths, keys and labels: 1 to ``NAME_MAX`` characters of any script, but no white space, no control
-    characters, no lone surrogates, no "/", and neither "." nor "..".
+    Names stand in paths, keys and labels: 1 to 128 letters (of any script), digits or ``. _ @ : + -``, but neither
+    ``.`` nor ``..``.
     """
-    if not name:
-        return "is empty"
-    if len(name) > NAME_MAX:
-        return f"is longer than {NAME_MAX} characters"
-    if name in {".", ".."} or "/" in name or " " in name or not name.isprintable():
-        return 'may not hold white space, control characters or "/", nor be "." or ".."'
-    return None
+    if _NAME.fullmatch(name) and name not in {".", ".."}:
+        return None
+    return "must be 1 to 128 letters, digits or . _ @ : + -"
 
 
 class MessageKey(NamedTuple):

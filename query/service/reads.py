@@ -61,7 +61,8 @@ def read_state(system: ServedSystem, request: StateRequest, include: params.Incl
 
 
 def _included(entry: StateEntry, include: params.Include) -> bool:
-    return (
+    """Actions come with ``all`` only: most of them have ended, and they are no state."""
+    return entry.event.type != "action" and (
         (include.superseded and entry.status in _CLOSED)
         or (include.contested and bool(entry.contested_by))
         or (include.lapsed and entry.status == "lapsed")

@@ -44,7 +44,10 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 TENANT = Parameter(name="X-Tenant", where="header", description='Tenant; "default" when absent. Trusted.')
 SPACE = Parameter(
-    name="space", where="path", required=True, description="One memory: a user, a case. 1 to 128 characters."
+    name="space",
+    where="path",
+    required=True,
+    description="One memory: a user, a case. 1 to 128 letters, digits or . _ @ : + -",
 )
 MESSAGE_ID = Parameter(name="id", where="path", required=True, description="The message's id in its conversation.")
 EVENT_ID = Parameter(name="id", where="path", required=True, description="Id of an event.")

@@ -19,13 +19,17 @@ from openapi_spec_validator import validate
 from prometheus_client import CollectorRegistry
 from yarl import URL
 
+from query.api import StateRequest, StateResult
 from query.service.app import create_app
 from query.service.openapi import openapi
+from query.service.params import include
+from query.service.reads import read_state
 from query.service.rendering import INSTANTS, to_json
 from query.service.routes import ROUTES
 from query.service.server import CannotListenError, listening, serve
 from query.service.service import Limits
 from schemas.events import Stated
+from schemas.ids import SpaceKey
 from schemas.times import parse_time
 from tests.kit.fake_system import FakeSystem
 
@@ -259,6 +263,42 @@ async def test_state_lists_what_was_replaced_only_when_asked(client):
     ]
     assert await values(participant="Tomáš") == []
     assert await values(attribute="home", participant="Ilse") == [now]
+
+
+def test_each_include_adds_its_own_kind_and_actions_come_with_all_only(system):
+    where = SpaceKey("default", "ilse")
+    system.post(where, [json.dumps(message(1, "home is the lighthouse")).encode()])
+    request = StateRequest(space=where, as_of=NOW, known_at=None, participant=None, attribute=None, include_all=False)
+    (entry,) = system.state(request).entries
+
+    def like(name: str, kind: str = "plan", **changes):
+        event = msgspec.structs.replace(entry.event, id=name, type=kind)
+        return msgspec.structs.replace(entry, event=event, **changes)
+
+    entries = (
+        like("holds"),
+        like("superseded", status="superseded"),
+        like("corrected", status="corrected"),
+        like("ended", status="ended"),
+        like("lapsed", status="lapsed"),
+        like("not yet", status="not_yet"),
+        like("contested", status="not_yet", contested_by=("holds",)),
+        like("action", "action", status="ended"),
+    )
+
+    class Listing(FakeSystem):
+        def state(self, request: StateRequest) -> StateResult:
+            kept = entries if request.include_all else entries[:1]
+            return StateResult(as_of=NOW, known_at=None, entries=kept, basis=self._basis(where))
+
+    def listed(value: str) -> list[str]:
+        wanted = include({"include": value})
+        return [entry.event.id for entry in read_state(Listing(), request, wanted).entries]
+
+    assert listed("superseded") == ["holds", "superseded", "corrected", "ended"]
+    assert listed("lapsed") == ["holds", "lapsed"]
+    assert listed("contested, lapsed") == ["holds", "lapsed", "contested"]
+    assert listed("all") == [entry.event.id for entry in entries]
 
 
 async def test_the_history_of_an_event_shows_what_replaced_it(client):
