@@ -29,7 +29,7 @@ POST = st.tuples(
         st.integers(0, 60),
         st.integers(0, 1),
         st.sampled_from([None, None, None, "g", "h"]),
-        st.sampled_from([0, 0, 0, 1]),
+        st.sampled_from([False, False, False, True]),
     ),
 )
 EDIT = st.tuples(st.just("edit"), PLACE, st.sampled_from(["new", "newer"]))

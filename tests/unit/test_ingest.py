@@ -314,7 +314,8 @@ def test_a_retraction_is_taken_once_and_ends_edits() -> None:
 )
 def test_whatever_comes_in_is_answered_and_what_is_accepted_can_be_read(body: bytes) -> None:
     edge = Edge()
-    for options in ({}, {"default_tz": "Europe/Paris", "received_at": "sent_at"}):
+    calls: list[dict[str, Any]] = [{}, {"default_tz": "Europe/Paris", "received_at": "sent_at"}]
+    for options in calls:
         [status] = edge.post(body, **options).statuses
         assert (status.error is None) == (status.status != "refused")
         (status.message_id or "").encode("utf-8")
