@@ -62,7 +62,7 @@ class EdgeIndex:
         for start in range(0, len(points), _BATCH):
             batch = [_edge_point(space, point) for point in points[start : start + _BATCH]]
             self._shard.update(qe.UpdateOperation.upsert_points(batch))
-        self._frequencies.written(space)
+            self._frequencies.written(space)
 
     def delete(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> None:
         if refs:
