@@ -132,9 +132,10 @@ def _own_support(row: EventRow, asked: Asked, similarity: float, s: QuerySetting
     coverage = len(shared) / len(asked.terms) if asked.terms else 0.0
     on_attribute = event.attribute is not None and event.attribute.casefold() in asked.attributes
     on_subject = event.subject is not None and event.subject in asked.names
-    support = similarity + s.coverage_weight * coverage + s.subject_weight * on_subject
-    support += s.attribute_weight * on_attribute + s.period_weight * _in_period(row, asked)
-    return support, similarity >= s.known_similarity or coverage >= s.known_coverage or on_attribute
+    base = similarity + s.coverage_weight * coverage
+    support = base + s.subject_weight * on_subject + s.attribute_weight * on_attribute
+    # What somebody said on the very attribute that is asked for is to the point in whatever words.
+    return support + s.period_weight * _in_period(row, asked), base >= s.known_support or on_attribute
 
 
 def _answers(row: EventRow, asked: Asked) -> bool:
