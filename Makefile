@@ -1,5 +1,6 @@
 # Needs Python >= 3.11 and make; everything else is installed into .venv.
-PYTHON ?= python3
+PYTHON ?= $(or $(shell for p in python3 python3.13 python3.12 python3.11; do \
+  $$p -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null && echo $$p && break; done),python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := schemas streams views query ops

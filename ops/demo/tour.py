@@ -30,8 +30,11 @@ NOW_QUESTION = "Where does Maren live?"
 def tour(system: System, space: SpaceKey) -> Iterator[str]:
     """Every line of the demo after the import."""
     everything = system.state(_state_request(space, include_all=True)).entries
+    holds = system.state(_state_request(space, include_all=False)).entries
+    known = [entry for entry in holds if entry.event.attribute is not None]
     yield f"WHAT HOLDS on {show_day(TODAY, ZONE)} (statement, since when, message, event id)"
-    yield from state_lines(system.state(_state_request(space, include_all=False)).entries, ZONE)
+    yield from state_lines(known, ZONE)
+    yield f"  ... and {len(holds) - len(known)} more that are about nothing we have a word for"
     yield ""
     yield "WHAT NO LONGER HOLDS (and which message ended it)"
     for entry in everything:
