@@ -16,7 +16,8 @@ from schemas.events import Event, Stated
 from schemas.ids import normal_text
 
 from .classify.attributes import canonical_attribute
-from .classify.words import rare_stems, stem, words
+from .classify.subjects import name_stems, same_subject, third_subject
+from .classify.words import rare_stems
 from .unit_vectors import IntVector, cosine
 
 THETA_P = 0.5
@@ -67,15 +68,13 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
     """The row of an event. People's names do not count as rare words: in a talk of two they say nothing."""
-    people = [*event.participants, *(name for name in (event.subject, event.speaker) if name is not None)]
-    names = {stem(word) for name in people for word in words(name)}
     return Row(
         event=event,
         order=(event.stated, event.id),
         subject=normal_text(event.subject) if event.subject is not None else None,
         participants=frozenset(normal_text(name) for name in event.participants),
         attribute=canonical_attribute(event.attribute),
-        stems=rare_stems(event.text) - names,
+        stems=rare_stems(event.text) - name_stems(event),
         vector=vector,
         producer=producer,
     )
@@ -83,7 +82,7 @@ def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
 
 def same_people(left: Row, right: Row, theta_p: float = THETA_P) -> bool:
     """The same known subject, or participants that overlap enough."""
-    if left.subject is not None and left.subject == right.subject:
+    if same_subject(left.event, right.event):
         return True
     union = len(left.participants | right.participants)
     return union > 0 and len(left.participants & right.participants) >= theta_p * union
@@ -95,8 +94,10 @@ def same_attribute(left: Row, right: Row) -> bool:
 
 
 def related(left: Row, right: Row, theta_s: float = THETA_S) -> bool:
-    """Omega: the same attribute, a rare word in common, or close texts. Cheapest first."""
+    """Omega: the same attribute, a rare word in common, the same third subject, or close texts. Cheapest first."""
     if same_attribute(left, right) or not left.stems.isdisjoint(right.stems):
+        return True
+    if left.subject == right.subject and (third_subject(left.event) or third_subject(right.event)):
         return True
     return cosine(left.vector, right.vector) >= theta_s
 

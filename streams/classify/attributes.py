@@ -14,7 +14,6 @@ _SINGLE: dict[str, tuple[str, ...]] = {
     "appointment": ("appointment time", "appointment date"),
     "date": ("event date", "due date", "deadline", "start date", "end date"),
     "time": ("start time", "departure time", "arrival time", "opening time"),
-    "diet": ("eating habits",),
     "school": ("university", "college"),
     "major": ("field of study", "course of study"),
     "name": ("surname", "last name", "first name", "nickname"),
@@ -50,6 +49,16 @@ def canonical_attribute(attribute: str | None) -> str | None:
     return _CANONICAL.get(plain, plain) or None
 
 
-def is_single_valued(attribute: str | None) -> bool:
-    """Whether a second value of the (canonical) attribute excludes the first."""
+_DIETS = frozenset(
+    "vegan vegetarian pescatarian keto halal kosher paleo carnivore omnivore gluten-free dairy-free".split()  # noqa: SIM905
+)
+
+
+def is_single_valued(attribute: str | None, *values: str | None) -> bool:
+    """Whether a second value of the (canonical) attribute excludes the first.
+
+    Of what somebody eats only a named way of eating does: porridge does not end fish.
+    """
+    if attribute == "diet":
+        return all(value is not None and value.casefold() in _DIETS for value in values)
     return attribute in _SINGLE

@@ -117,10 +117,20 @@ ENDED = _any(
     r"(?<!who )(?<!that )\bused to\b(?! (?:it|this|that|the)\b)",
     r"\b(?:sold|got rid of|gave away|returned)\b",
     r"\b(?:ended|expired|is over|has closed|closed down|shut down|died|passed away)\b",
-    r"\bdropped out\b",
+    r"\bdropped (?:out|the|my|our)\b",
     r"\bgot over\b",
+    r"\bmoved out of\b",
 )
 """A state has ended."""
+
+LEFT = _any(r"\b(?:left|leaving)\b")
+"""Ends what has the same value: "I left" a firm, a band, a town."""
+
+TEMPORARY = _any(
+    r"\b(?:staying|visiting|temporarily|on (?:holiday|vacation|tour)|for now|just for|until)\b",
+    r"\bfor (?:a|the|one|two|three|four|five|six|\d+) (?:\w+ )?(?:days?|nights?|weeks?|weekends?)\b",
+)
+"""Something for a while, which replaces nothing."""
 
 NOW = _any(
     r"\bnow\b(?! that\b)", r"\bthese days\b", r"\bnowadays\b", r"\bfrom now on\b", r"\bas of\b", r"\bcurrently\b"

@@ -12,6 +12,7 @@ from schemas.times import US_PER_DAY
 from .attributes import canonical_attribute, is_single_valued
 from .cues import NEGATED
 from .protocol import Pair
+from .subjects import name_stems, same_subject
 from .words import content_stems, rare_stems, stem, words
 
 SHORT_GAP_US = 14 * US_PER_DAY
@@ -29,6 +30,8 @@ _CALENDAR = frozenset(_WEEKDAYS_MONTHS.split())
 _FIGURES = frozenset(_NUMBER_WORDS.split()) | _CALENDAR
 _CLOCK = re.compile(r"\b(?:[01]?\d|2[0-3])[:.][0-5]\d\b|\b\d+(?:st|nd|rd|th|am|pm)\b|\btomorrow\b|\btonight\b")
 _DENIED = re.compile(r"\b(?:no|not)(?: longer)?(?: any| a| an| the| my| our)? (\w+)")
+_DENIED_PART = re.compile(r"\b(?:never|not)\b((?: [\w:]+){1,4})")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 _DIGITS = re.compile(r"\d[\d.,:]*(?:st|nd|rd|th|am|pm|k|kg|km)?")
 
 
@@ -39,7 +42,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
         newer: the newer text, case-folded, plain apostrophes (what cue patterns are matched on).
         older: the older text, likewise.
         attribute: the canonical attribute both have, else None.
-        attribute_conflict: both have an attribute, and not the same.
+        attribute_conflict: both have an attribute, and neither is the other made more exact ("bank appointment").
         single_valued: ``attribute`` holds one value at a time.
         values_differ: both values known and neither contains the other (a more exact value is no other value).
         values_same: both values known and equal, or one contains the other.
@@ -88,6 +91,11 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
         return any(stem(word) in self.shared for word in _DENIED.findall(self.newer))
 
     @property
+    def denied_figures(self) -> frozenset[str]:
+        """Figures that the newer text denies: "never the 12th", "not 30"."""
+        return frozenset(figure for part in _DENIED_PART.findall(self.newer) for figure in figures(part))
+
+    @property
     def same_thing(self) -> bool:
         """On topic, and named alike: the same value, two rare words, or close texts that share one."""
         if not self.on_topic:
@@ -107,7 +115,7 @@ def compare(pair: Pair) -> Features:
     attribute = attribute_n if attribute_n == attribute_o else None
     value_n, value_o = _value(newer.value), _value(older.value)
     nested = bool(value_n and value_o) and (value_n <= value_o or value_o <= value_n)
-    names = _names(pair)
+    names = name_stems(newer, older)
     rare_n, rare_o = rare_stems(newer.text) - names, rare_stems(older.text) - names
     shared = rare_n & rare_o
     fewest = min(len(rare_n), len(rare_o))
@@ -116,8 +124,8 @@ def compare(pair: Pair) -> Features:
         newer=plain(newer.text),
         older=plain(older.text),
         attribute=attribute,
-        attribute_conflict=None not in (attribute_n, attribute_o) and attribute_n != attribute_o,
-        single_valued=is_single_valued(attribute),
+        attribute_conflict=_conflict(attribute_n, attribute_o),
+        single_valued=is_single_valued(attribute, newer.value, older.value),
         values_differ=bool(value_n and value_o) and not nested,
         values_same=nested,
         shared=shared,
@@ -127,7 +135,7 @@ def compare(pair: Pair) -> Features:
         newer_dated=dated(newer.text),
         older_dated=dated(older.text),
         same_speaker=newer.speaker is not None and _same(newer.speaker, older.speaker),
-        same_subject=newer.subject is not None and _same(newer.subject, older.subject),
+        same_subject=same_subject(newer, older),
         gap_us=newer.stated.sent_at - older.stated.sent_at,
         negated_flip=(newer.polarity == "negated") != (older.polarity == "negated"),
         similarity=pair.similarity,
@@ -138,7 +146,7 @@ def compare(pair: Pair) -> Features:
 def figures(text: str) -> frozenset[str]:
     """Numbers, number words, weekdays and months of a text."""
     folded = plain(text)
-    found = {figure.rstrip(".,:") for figure in _DIGITS.findall(folded)}
+    found = {_ORDINAL.sub("", figure.rstrip(".,:")) for figure in _DIGITS.findall(folded)}
     return frozenset(found | {name for word in words(folded) if (name := word.removesuffix("s")) in _FIGURES})
 
 
@@ -156,11 +164,11 @@ def _value(value: str | None) -> frozenset[str]:
     return content_stems(value) if value is not None else frozenset()
 
 
-def _names(pair: Pair) -> frozenset[str]:
-    """Stems of the people's names: in a conversation of two, a shared name says nothing about the topic."""
-    known = [*pair.newer.participants, *pair.older.participants]
-    known += [name for name in (pair.newer.speaker, pair.older.speaker, pair.newer.subject) if name is not None]
-    return frozenset(stem(word) for name in known for word in words(name))
+def _conflict(newer: str | None, older: str | None) -> bool:
+    if newer is None or older is None:
+        return False
+    left, right = frozenset(newer.split()), frozenset(older.split())
+    return not (left <= right or right <= left)
 
 
 def _same(left: str, right: str | None) -> bool:

@@ -12,8 +12,9 @@ from schemas.edges import UpdateKind
 from schemas.events import Event
 
 from . import cues
-from .features import SHORT_GAP_US, Features, compare
+from .features import SHORT_GAP_US, Features, compare, figures
 from .protocol import Judgement, Pair
+from .subjects import third_subject
 
 Rule = Callable[[Pair, Features], Judgement | None]
 
@@ -64,7 +65,15 @@ def correction(pair: Pair, f: Features) -> Judgement | None:
         return None
     if pair.newer.modality == "planned" and pair.older.modality == "asserted":
         return None
-    if f.on_topic or (f.shared and f.figures_differ) or (f.adjacent and f.same_speaker and f.gap_us <= SHORT_GAP_US):
+    denied = f.denied_figures
+    if denied and denied.isdisjoint(figures(f.older)):
+        return None  # it denies something, but not this
+    if cues.CORRECTION.search(f.older) and not f.same_thing:
+        return None
+    if denied and f.same_subject and third_subject(pair.newer):
+        return _updates("correction", 0.85, "The newer statement denies what the older one named.")
+    reply = f.adjacent and f.same_speaker and f.gap_us > 0 and f.gap_us <= SHORT_GAP_US
+    if f.on_topic or (f.shared and f.figures_differ) or reply:
         confidence = 0.85 if f.same_thing else 0.7
         return _updates("correction", confidence, "The newer statement says that the older one was wrong.")
     return None
@@ -138,6 +147,8 @@ def ended(pair: Pair, f: Features) -> Judgement | None:
         return None
     if f.attribute is not None and f.values_differ and not f.single_valued:
         return None
+    if f.attribute is not None and f.values_same and cues.LEFT.search(f.newer) and not cues.LEFT.search(f.older):
+        return _updates("change", 0.85, "The newer statement says that it was left.")
     if not cues.ENDED.search(f.newer) or cues.ENDED.search(f.older) or cues.ADDED.search(f.newer):
         return None
     if f.values_same or len(f.shared) >= 2 or (f.shared and f.share >= 0.5):
@@ -148,7 +159,7 @@ def ended(pair: Pair, f: Features) -> Judgement | None:
 def replaced(pair: Pair, f: Features) -> Judgement | None:
     """A single-valued attribute has another value now, or a cue word says that the same thing changed."""
     new, old = pair.newer, pair.older
-    if new.modality == "planned" or not old.holds or not new.holds or _one_off(f):
+    if new.modality == "planned" or not old.holds or not new.holds or _one_off(f) or cues.TEMPORARY.search(f.newer):
         return None
     if new.polarity == "negated" or old.polarity == "negated":
         return None
@@ -157,6 +168,9 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
         if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:
             return _contradicts("Two people name different values for the same time.")
         return _updates("change", 0.9 if cue else 0.8, f"Another {f.attribute} replaces the former one.")
+    if f.attribute is not None and f.attribute.startswith(("favourite ", "favorite ")) and f.values_differ:
+        changed = cue or cues.NOW.search(f.newer)
+        return _updates("change", 0.75, "Another favourite replaces the former one.") if changed else None
     if f.attribute is not None and f.values_differ and not cue:
         return None
     strong = len(f.shared) >= 2 or f.share >= 0.5
