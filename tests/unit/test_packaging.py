@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from ops.cli.__main__ import main
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("schemas", "streams", "views", "query", "ops")
 
@@ -87,3 +89,21 @@ def test_the_launcher_says_what_to_do_without_an_environment(installed: Path, tm
     assert done.returncode == 2
     assert "run make install" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "ops/adr/0002-packaging.md"])
+def test_documents_name_only_what_exists(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    paths = set(re.findall(r"`((?:schemas|streams|views|query|ops|tests)/[\w./-]*)`", text))
+    paths |= set(re.findall(r"pytest (tests/\w+)", text))
+    assert sorted(path for path in paths if not (ROOT / path).exists()) == []
+
+
+def test_the_readme_names_only_commands_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    named = set(re.findall(r"^\./stilltrue (\w+)", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE))
+    assert named == {"import", "state", "history", "ask", "status", "serve", "verify", "rebuild"}
+    for command in sorted(named):
+        with pytest.raises(SystemExit) as left:
+            main([command, "--help"])
+        assert left.value.code == 0
+        assert capsys.readouterr().out.startswith(f"usage: stilltrue {command}")
