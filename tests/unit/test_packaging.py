@@ -107,3 +107,13 @@ def test_the_readme_names_only_commands_there_are(capsys: pytest.CaptureFixture[
             main([command, "--help"])
         assert left.value.code == 0
         assert capsys.readouterr().out.startswith(f"usage: stilltrue {command}")
+
+
+def test_every_decision_is_in_the_index_and_has_every_section() -> None:
+    index = (ROOT / "ops/adr/README.md").read_text("utf-8")
+    wanted = ("Context", "Decision", "Rejected, and why", "Consequences", "How we would notice we were wrong")
+    for record in sorted((ROOT / "ops/adr").glob("[0-9]*.md")):
+        text = record.read_text("utf-8")
+        number, title = text.splitlines()[0].removeprefix("# ").split(" ", 1)
+        assert f"| [{number}]({record.name}) | {title} | " in index
+        assert [name for name in wanted if f"\n## {name}" not in text] == [], record.name
