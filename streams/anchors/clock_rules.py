@@ -172,8 +172,8 @@ def parse_part(text: str, position: int) -> tuple[int, int | None, tuple[int, in
 
 
 _CLOCK_RANGE = compiled(
-    rf"(?:between|from)\s+(?P<h>\d{{1,2}}|{_HOURS})(?::(?P<m>[0-5]\d))?\s*(?P<s>[ap]m)?\s+(?:and|to|until|till)\s+"
-    rf"(?P<h2>\d{{1,2}}|{_HOURS})(?::(?P<m2>[0-5]\d))?\s*(?P<s2>[ap]m)?(?!\s+[^\W\d_]*(?:s|st|nd|rd|th)\b)(?![%/.]\d?)"
+    rf"(?:(?:between|from)\s+)?(?P<h>\d{{1,2}}|{_HOURS})(?::(?P<m>[0-5]\d))?\s*(?P<s>[ap]m)?(?P<j>\s+(?:and|to|until|till)\s+|\s?[-–]\s?)"
+    rf"(?P<h2>\d{{1,2}}|{_HOURS})(?::(?P<m2>[0-5]\d))?\s*(?P<s2>[ap]m)?(?!\s+(?!this\b)[^\W\d_]*(?:s|st|nd|rd|th)\b)(?![%/.]\d?)"
 )
 
 
@@ -181,6 +181,9 @@ def parse_clock_range(text: str, position: int) -> tuple[int, ClockRange] | None
     """ "between two and four", "from 9 to 5pm"; counted things ("between 2 and 4 cats") are none."""
     m = _CLOCK_RANGE.match(text, position)
     if m is None or max(number(m["h"]), number(m["h2"])) > 24:
+        return None
+    opened = m[0][:1].isalpha() and m[0].split()[0].lower() in ("between", "from")
+    if not m["s2"] and (not opened or m["j"].strip() in ("-", "–")):
         return None
     last = Clock(number(m["h2"]), int(m["m2"] or 0), m["s2"] and m["s2"].lower(), exact=False)
     half = m["s"].lower() if m["s"] else last.half if number(m["h"]) < number(m["h2"]) else None
@@ -191,9 +194,7 @@ _HALF = r"half (?:a|an)"
 _AGO = compiled(
     rf"(?P<n>{NUMBER}|{_HALF})\s+(?:(?:and )?a half\s+)?(?P<u>{UNIT}|{WEEKDAY}|{SEASON})s?(?P<x>\s+and a half)?\s+(?:ago|back)"
 )
-_FROM_NOW = compiled(
-    rf"(?P<n>{NUMBER}|{_HALF})\s+(?P<u>{UNIT}|{WEEKDAY})s?(?P<x>\s+and a half)?\s+from\s+(?:now|today)"
-)
+_FROM_NOW = compiled(rf"(?P<n>{NUMBER}|{_HALF})\s+(?P<u>{UNIT}|{WEEKDAY})s?(?P<x>\s+and a half)?\s+from\s+now")
 _IN = compiled(
     rf"in\s+(?:about\s+|exactly\s+|just\s+|only\s+)?(?P<n>{NUMBER}|{_HALF})\s+(?P<u>{UNIT})(?:s|['’]s|s['’])?(?P<x>\s+and a half)?(?:\s+time)?"
 )

@@ -74,7 +74,7 @@ def _day_of_month(m: Match) -> Node | None:
         m.string, max(0, m.start() - 12), m.start()
     ):
         return None
-    number = day_number(m["d"])
+    number = day_number(m["d"] or m["e"])
 
     def named(context: Context) -> units.Span | None:
         chosen = picks.day_of_month(context, number, None, WEEKDAYS[m["w"].lower()] if m["w"] else None)
@@ -91,7 +91,13 @@ def _near_day(m: Match) -> Node:
     return _node(m, lambda c: units.day(c.clock.now.date() + timedelta(days=shift)))
 
 
-def _weekday(m: Match) -> Node:
+_IN_THE = re.compile(r"\bin\s+(?:the\s+)?$", re.IGNORECASE)
+
+
+def _weekday(m: Match) -> Node | None:
+    """A day of the week; "in the Thursday group" names no day."""
+    if _IN_THE.search(m.string, max(0, m.start() - 7), m.start()):
+        return None
     number, which = WEEKDAYS[m["w"].lower()], _which(m)
     coming = bool(m["c"])
 
@@ -287,6 +293,11 @@ _NOUN = (
     r"(?!\s+(?:floor|grade|time|place|birthday|year|century|street|avenue|edition|half|row|one|anniversary|quarter"
     r"|week|day|month|attempt|round|try|thing|person|part|person|child|kid|baby|season|game|match|class)s?\b)"
 )
+_NO_NOUN = (
+    r"(?=\s*(?:$|[^\w\s])|\s+(?:at|and|but|so|because|with|for|in|to|instead|not|now|after|before|or|it|we|i|they|he|she|is"
+    r"|was|then|if|when|as|until|till|through)\b)"
+)
+"""An ordinal word is a date only where no counted noun can follow ("the first attempt" is none)."""
 _YEAR_RANGE = re.compile(rf"\s?[-–]\s?{YEAR}(?!\w)")
 _BEFORE_YEAR = re.compile(
     r"(?:\b(?:in|since|from|until|till|by|of|during|to|through|and|between)\s+|-|–)$", re.IGNORECASE
@@ -320,7 +331,7 @@ _RULES: tuple[Rule, ...] = (
         ),
         _date,
     ),
-    (compiled(rf"(?P<w>{WEEKDAY}),?\s+(?:the\s+)?(?P<d>\d{{1,2}}(?:st|nd|rd|th)|{ORDINAL})"), _day_of_month),
+    (compiled(rf"(?P<w>{WEEKDAY}),?\s+(?:the\s+)?(?:(?P<d>\d{{1,2}}(?:st|nd|rd|th))|(?P<e>{ORDINAL}))"), _day_of_month),
     (
         compiled(
             rf"{_THE}(?P<o>first|second|third|fourth|last)\s+(?P<w>{WEEKDAY})\s+(?:of|in)\s+(?:(?:(?:(?P<p>{_WHICH})|the)\s+)?(?P<u>month)|(?P<m>{MONTH}))"
@@ -329,7 +340,7 @@ _RULES: tuple[Rule, ...] = (
     ),
     (
         compiled(
-            rf"{_THE}(?:very\s+)?(?P<e>end|start|beginning)\s+of\s+(?:(?:(?P<p>{_WHICH})|the)\s+(?P<u>month|year|week)|(?P<m>{MONTH}))"
+            rf"{_THE}(?:very\s+)?(?P<e>end|start|beginning|first|1st)\s+of\s+(?:(?:(?P<p>{_WHICH})|the)\s+(?P<u>month|year|week)|(?P<m>{MONTH}))"
         ),
         _edge_of_unit,
     ),
@@ -341,13 +352,13 @@ _RULES: tuple[Rule, ...] = (
         _near_day,
     ),
     (re.compile(rf"{_THE}(?P<u>{_UNITS}|{WEEKDAY})\s+(?P<s>before|after)\s+", re.IGNORECASE), _beside_day),
-    (re.compile(rf"{_THE}(?P<u>week|weekend)\s+of\s+", re.IGNORECASE), _of_day),
+    (re.compile(rf"{_THE}(?P<u>week|weekend)\s+(?:of|commencing|beginning|starting)\s+", re.IGNORECASE), _of_day),
     (compiled(rf"(?P<w>{WEEKDAY})\s+(?:of\s+)?{_P}week"), _weekday_of_week),
     (compiled(rf"a week (?:on|from)\s+(?P<w>{WEEKDAY})"), _week_after_weekday),
     (compiled(rf"(?P<w>{WEEKDAY})\s+week"), _week_after_weekday),
     (
         compiled(
-            rf"{_THE}(?:(?P<c>(?:this\s+)?(?:coming|upcoming))\s+|{_P})?(?P<w>{WEEKDAY})(?!\s+(?:of\s+the\b|after(?:\s+(?-i:[A-Z])|\s*$)))"
+            rf"{_THE}(?:(?P<c>(?<=the\s)(?:coming|upcoming)|this\s+(?:coming|upcoming))\s+|{_P})?(?P<w>{WEEKDAY})(?!\s+(?:of\s+the\b|after(?:\s+(?-i:[A-Z])|\s*$)))"
         ),
         _weekday,
     ),
@@ -364,7 +375,10 @@ _RULES: tuple[Rule, ...] = (
         _season,
     ),
     (compiled(rf"(?P<h>{one_of([*FIXED_DAYS, *EASTER_DAYS])})(?:\s+(?P<y>{YEAR}))?"), _holiday),
-    (compiled(rf"(?P<w>x)?the\s+(?P<d>\d{{1,2}}(?:st|nd|rd|th)|{ORDINAL}){_NOUN}"), _day_of_month),
+    (
+        compiled(rf"(?P<w>(?!))?the\s+(?:(?P<d>\d{{1,2}}(?:st|nd|rd|th)){_NOUN}|(?P<e>{ORDINAL}){_NO_NOUN})"),
+        _day_of_month,
+    ),
     (compiled(rf"(?P<y>{YEAR})"), _year),
 )
 

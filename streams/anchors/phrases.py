@@ -50,12 +50,15 @@ _PREPOSITION = re.compile(rf"(?:{one_of(PREPOSITIONS)})\s+", re.IGNORECASE)
 _FILLER = re.compile(
     r"(?:about|around|roughly|approximately|exactly|early|late|at least|the|my|our)\s+(?=\S)", re.IGNORECASE
 )
-_SINCE_NOUN = re.compile(
-    r"(?:(?:the|my|our|that|his|her|their)\s+)(?:[^\W\d]+\s+){1,4}?(?:in\s+)?(?=\S)", re.IGNORECASE
-)
+_SINCE_NOUN = re.compile(r"(?:the|my|our|that|his|her|their)\s+[^\W\d]", re.IGNORECASE)
 _GLUE = re.compile(r",?\s+(?:at|in the|on|of|in|around|about|from)\s+|,?\s+|(?<=[,])\s*", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:-|–|—)\s*|\s+(?:to|until|till|through|and)\s+", re.IGNORECASE)
-_HABIT = re.compile(r"\b(?:every|each|most|some|many|alternate)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_HABIT = re.compile(
+    r"\b(?:every|each|some|many|alternate|most(?!\s+of))\s+(?:(?:other|single|first|second|third|fourth|last)\s+)?$",
+    re.IGNORECASE,
+)
+_MODIFIER = re.compile(r"\b(?:the|a|an|my|our|this|that|his|her|their)\s+$", re.IGNORECASE)
+"""A time of day after one of these describes a thing: "the 7am class" happens at no one time."""
 
 
 def find_phrases(text: str) -> tuple[Phrase, ...]:
@@ -68,6 +71,8 @@ def find_phrases(text: str) -> tuple[Phrase, ...]:
         if word.start() < position or not (word[0][0].isdigit() or word[0].lower() in _STARTS):
             continue
         if _HABIT.search(text, max(0, word.start() - 24), word.start()):
+            continue
+        if word[0][0].isdigit() and _MODIFIER.search(text, max(0, word.start() - 6), word.start()):
             continue
         phrase = _phrase_at(text, word.start())
         if phrase is not None:
@@ -90,8 +95,10 @@ def _phrase_at(text: str, start: int) -> Phrase | None:
     between = text[start : start + 8].lower() == "between "
     time = _time_at(text, inner + 8 if between else inner)
     if time is None and preposition is not None:
-        filler = _FILLER.match(text, inner) or (_SINCE_NOUN.match(text, inner) if role == "since" else None)
+        filler = _FILLER.match(text, inner)
         time = _time_at(text, filler.end()) if filler else None
+        if time is None and role == "since":
+            time = _after_noun(text, inner)
     if time is None:
         return None
     end, named, explicit = time
@@ -100,6 +107,18 @@ def _phrase_at(text: str, start: int) -> Phrase | None:
         until, last = ranged
         return Phrase(start, until, text[start:until], "range", _joined(named, last), explicit)
     return Phrase(start, end, text[start:end], role, named, explicit)
+
+
+def _after_noun(text: str, start: int) -> tuple[int, Named, bool] | None:
+    """ "since the trouble in October": the time that an event after "since" is said to have had."""
+    if _SINCE_NOUN.match(text, start) is None:
+        return None
+    for word in list(_WORD.finditer(text, start))[1:7]:
+        preposition = _PREPOSITION.match(text, word.start())
+        time = _time_at(text, preposition.end() if preposition else word.start())
+        if time is not None:
+            return time
+    return None
 
 
 def _range_end(text: str, end: int, *, ranged: bool) -> tuple[int, Named] | None:

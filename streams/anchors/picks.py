@@ -32,10 +32,10 @@ def coming(today: date, number: int) -> date:
 
 
 def weekend(context: Context, which: Which) -> Span:
-    """Saturday and Sunday; bare and looking back from a weekday, those of the former week."""
+    """Saturday and Sunday; looking back from a weekday, "the" and "this" weekend are those of the former week."""
     today = context.clock.now.date()
     shift = {"last": -7, "this": 0, "next": 7, "bare": 0}[which]
-    if which == "bare" and context.back and today.weekday() < 5:
+    if which in ("bare", "this") and context.back and today.weekday() < 5:
         shift = -7
     return units.weekend(today + timedelta(days=shift))
 

@@ -14,6 +14,8 @@ from .tokens import Token
 from .verbs import past_base
 
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{12,})[\"”»]|(?<!\w)['‘]([^'’\n]{16,})['’](?!\w)")
+QUOTED_WORDS = 4
+"""Fewer words in quotation marks are a name or a term, not somebody's sentence."""
 _MARKUP = re.compile(r"<(\w+)>.*?</\1>", re.DOTALL)
 
 
@@ -39,7 +41,24 @@ def lowered(text: str) -> str:
 def mask_foreign_speech(text: str) -> str:
     """Quoted sentences and marked-up inserts replaced by spaces: they are not the speaker's. The length stays the same."""
     masked = _MARKUP.sub(lambda m: " " * len(m[0]), text)
-    return _QUOTED.sub(lambda m: " " * len(m[0]) if len(m[0].split()) >= 4 else m[0], masked)
+    return _QUOTED.sub(lambda m: " " * len(m[0]) if len(m[0].split()) >= QUOTED_WORDS else m[0], masked)
+
+
+def quotes_in(text: str) -> tuple[tuple[int, int], ...]:
+    """Places of quoted sentences: several words between quotation marks."""
+    return tuple(m.span() for m in _QUOTED.finditer(text) if len(m[0].split()) >= QUOTED_WORDS)
+
+
+def introduces_quote(text: str, start: int, end: int, quotes: tuple[tuple[int, int], ...]) -> bool:
+    """Whether ``text[start:end]`` holds, leads up to, or goes on after a quoted sentence."""
+    for a, b in quotes:
+        if start < b and a < end:
+            return True
+        if end <= a and not text[end:a].strip(" \t:,-–—"):
+            return True
+        if b <= start and not text[b:start].strip(" \t,-–—") and text[start : start + 1].islower():
+            return True
+    return False
 
 
 def unserious(sentence: str) -> bool:
@@ -71,7 +90,7 @@ def is_question(clause: Clause, text: str, *, marked: bool, last: bool) -> bool:
     low = lowered(text[tokens[start].start : clause.end])
     if opens_with(low, words.QUESTION_OPENINGS) and not low.startswith("tell me") or inverted(tokens, start):
         return True
-    return marked and last
+    return marked and last and not low.endswith((" ok", " okay", " yeah", " alright"))
 
 
 def inverted(tokens: Tokens, start: int) -> bool:
@@ -92,6 +111,8 @@ def inverted(tokens: Tokens, start: int) -> bool:
             "kinda",
         )
     if word in g.AUXILIARIES - {"'s", "'d", "'m", "'re", "'ve", "'ll"} and word not in ("may",):
+        if word in ("had", "have") and after.word in g.DETERMINERS:
+            return False
         return after.word in g.SUBJECT_PRONOUNS or after.word in g.DETERMINERS or after.capital
     return False
 
@@ -132,6 +153,8 @@ def is_order(tokens: Tokens, reading: Parse | None) -> bool:
         return True
     if reading is not None and reading.subject[0] == reading.subject[1] and word not in SAME_PAST:
         return False
+    if any(t.word in ("yesterday", "ago") for t in tokens):
+        return False
     if word in SAME_PAST:
         return reading is None or reading.subject[0] == reading.subject[1] or reading.form == "verbless"
     return word in BASES and (past_base(word) is None) and (reading is None or _bare_verb_first(tokens, start, reading))
@@ -139,15 +162,28 @@ def is_order(tokens: Tokens, reading: Parse | None) -> bool:
 
 def _bare_verb_first(tokens: Tokens, start: int, reading: Parse) -> bool:
     """The opening base is the verb, not a noun that is the subject ("Work starts", "Rent is", "Love the place")."""
-    after = tokens[start + 1].word if start + 1 < len(tokens) else ""
-    if reading.finite > start and (after in g.AUXILIARIES or reading.finite == start + 1):
+    if reading.form == "verbless" or start + 1 >= len(tokens):
+        return True
+    after = tokens[start + 1]
+    if reading.finite == start or after.word in g.AUXILIARIES or reading.finite == start + 1:
         return False
-    return reading.finite != start or reading.form == "verbless"
+    objects = g.DETERMINERS | g.PREPOSITIONS | {"me", "him", "us", "them", "it", "everything", "whatever"}
+    return after.word in objects or after.capital
 
 
 def is_standing(tokens: Tokens, text: str) -> bool:
     """An order that holds on: "whenever it rains, close the hatch"."""
     return opens_with(lowered(text[tokens[0].start : tokens[-1].end]), words.STANDING) is not None
+
+
+def is_dependent(tokens: Tokens) -> bool:
+    """A subordinate clause on its own ("when I was young", "which helps me"): it states nothing. "Since May I …" does."""
+    word = tokens[0].word
+    if word not in g.SUBORDINATORS or word == "that":
+        return False
+    return word in ("which", "who", "whether", "if") or (
+        len(tokens) > 1 and tokens[1].word in g.SUBJECT_PRONOUNS | {"my", "our"}
+    )
 
 
 def is_courtesy(clause: Clause, text: str) -> bool:
@@ -172,7 +208,25 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
     judged = any(w in words.PRAISE for w in rest)
     if first in ("you", "your", "y'all") and not _tells_you(tokens, reading, timed=timed):
         return True
-    if first in ("that", "this", "it", "these", "those", "what", "there", "everything") and judged and not timed:
+    if rest[0] in ("what", "such") or (rest[1:2] == ["it"] and reading.base == "get") or _superlative(reading, rest):
+        return True
+    if (
+        subject[:2] in (["what", "a"], ["what", "an"])
+        or first == "here"
+        or rest[:1] == ["thanks"]
+        or reading.base == "thank"
+    ):
+        return True
+    if first in _POINTING and not timed and (judged or _points_nowhere(reading, rest)):
+        return True
+    if (
+        first in ("it", "there", "i")
+        and reading.base == "be"
+        and any(w in words.SMALL_TALK for w in rest[:5])
+        and first != "i"
+    ):
+        return True
+    if first == "we" and (rest[:1] == ["can"] or subject[-1:] == ["all"] or rest[1:3] == ["got", "this"]) and not timed:
         return True
     if reading.base in ("be", "feel", "look", "sound", "seem") and not timed:
         if (
@@ -186,6 +240,28 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
         if reading.base in ("sound", "seem") or (reading.base == "look" and subject == []):
             return True
     return first in ("i", "we") and _comments(reading, rest)
+
+
+def _superlative(reading: Parse, rest: list[str]) -> bool:
+    """ "The nicest chat I've ever had"."""
+    return reading.form == "perfect" and not reading.negated and "ever" in rest[:3]
+
+
+_POINTING = frozenset({"that", "this", "it", "these", "those", "what", "there", "everything", "which"})
+
+
+def _points_nowhere(reading: Parse, rest: list[str]) -> bool:
+    """ "It's a dream", "it matters": a pronoun for what was just said, with a verb that only judges it."""
+    if reading.negated or any(w[0].isdigit() for w in rest):
+        return False
+    if reading.form == "perfect" or any(w in ("since", "from", "until") for w in rest):
+        return False
+    return reading.base in words.VAGUE_VERBS or (
+        reading.base == "be"
+        and reading.tense != "past"
+        and len(rest) > 1
+        and rest[1] in ("a", "an", "the", "like", "been", "so", "such", "when", "in")
+    )
 
 
 def _comments(reading: Parse, rest: list[str]) -> bool:
@@ -202,18 +278,21 @@ def _comments(reading: Parse, rest: list[str]) -> bool:
 def _tells_you(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
     """What the addressee has to do, may not do, will get at a time, or did to the speaker."""
     rest = [t.word for t in tokens[reading.finite :]]
-    if reading.base == "have" and reading.tense == "present":
+    if reading.base == "have" and reading.tense == "present" and (timed or reading.negated or "to" in rest[:3]):
         return True
     if reading.auxiliary in g.CAN and reading.negated:
         return True
     if timed and reading.tense in ("future", "present"):
         return True
-    return reading.tense == "past" and any(w in ("me", "my", "us", "our") for w in rest)
+    own = tokens[reading.subject[0]].word == "your"
+    return reading.tense in ("past", "perfect") and (
+        any(w in ("me", "my", "us", "our") for w in rest) or (own and timed)
+    )
 
 
 def strip_frame(text: str, tokens: Tokens) -> int:
     """How many leading words only introduce the statement ("turns out", "note that", "I think")."""
-    start = 0
+    start = _told_to(tokens)
     for _ in range(3):
         if start >= len(tokens):
             break
@@ -229,6 +308,25 @@ def strip_frame(text: str, tokens: Tokens) -> int:
     return start
 
 
+def _told_to(tokens: Tokens) -> int:
+    """ "Tell Mia I can't come": what is to be told is the statement."""
+    if (
+        len(tokens) > 4
+        and tokens[0].word in ("tell", "remind")
+        and (tokens[1].capital or tokens[1].word in ("him", "her", "them"))
+    ):
+        ahead = 2 + (tokens[2].word == "that")
+        return ahead if tokens[ahead].word in g.SUBJECT_PRONOUNS | {"my", "our"} else 0
+    return 0
+
+
+def is_garbled(text: str, tokens: Tokens, reading: Parse) -> bool:
+    """A subject in pieces ("the one with the, no, the other"): nothing can be said of it."""
+    words = tokens[reading.subject[0] : reading.subject[1]]
+    joined = any(t.word in ("and", "or", "&") for t in words)
+    return len(words) > 1 and not joined and "," in text[words[0].end : words[-1].start] and reading.form != "verbless"
+
+
 _FRAMES = tuple(sorted((*words.FRAMES, *words.HEDGES), key=len, reverse=True))
 
 
@@ -240,9 +338,11 @@ def named_token(token: Token) -> bool:
 def states_without_verb(tokens: Tokens, *, timed: bool) -> bool:
     """A verbless clause states something when it names a time ("tempo run tomorrow") or denies ("no blockers")."""
     names = [t.word for t in tokens]
-    if any(w in words.PRAISE for w in names) or any(w in ("you", "your") for w in names):
+    if any(w in words.PRAISE or w in words.SMALL_TALK for w in names) or any(w in ("you", "your") for w in names):
         return False
-    if names[0] == "no" and len(names) in (2, 3):
+    if names[0] in ("what", "such") or names[0] in g.SUBORDINATORS:
+        return False
+    if names[0] == "no" and (len(names) in (2, 3) or timed):
         return names[1] not in (
             "way",
             "idea",

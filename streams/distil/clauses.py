@@ -6,16 +6,19 @@ import re
 from typing import NamedTuple
 
 from streams.anchors import find_phrases
+from streams.anchors.words import NUMBERS
 
 from .lexicon import grammar as g
 from .lexicon.verbs import BASES
 from .parse import Parse, Tokens, is_past_form, parse, skip_openers
-from .verbs import ing_base
+from .verbs import ing_base, third_base
 
 _STRONG = re.compile(r"\s*(?:;|\s[-–—]{1,2}\s|—|\.{2,}|…|:\s)\s*")
 _TRIM = " \t\r\n,;:-–—\"'“”‘’()[]*_~>"
-SHORT = 3
-"""A verbless right side of a comma needs a time phrase to be a statement of its own; of a colon, few words."""
+_ORDER_OPENINGS = frozenset({"be", "don't", "please", "pls", "tell", "let", "remember", "bring", "put"})
+"""After a comma these begin an order: it is cut off from the statement before it."""
+SLACK = 4
+"""Characters a time phrase may leave uncovered ("so", a space) and still be all there is."""
 
 
 class Clause(NamedTuple):
@@ -56,7 +59,10 @@ def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
     for i in range(1, len(tokens)):
         between = text[tokens[i - 1].end : tokens[i].start]
         word = tokens[i].word
-        if _STRONG.search(between):
+        strong = _STRONG.search(between)
+        if strong and ":" in strong[0] and only_time(text, tokens[last:i]):
+            continue
+        if strong:
             cuts.append((i, False))
             last = i
             continue
@@ -65,14 +71,14 @@ def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
             continue
         if i - last < 2 and not joint:
             continue
-        opening = _opens_clause(text, tokens, i + (1 if joint else 0), comma=comma, left=tokens[last:i])
+        opening = _opens_clause(text, tokens, i + (1 if joint else 0), comma=comma, joint=joint, left=tokens[last:i])
         if opening is not None:
             cuts.append((i, opening))
             last = i
     return cuts
 
 
-def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, left: Tokens) -> bool | None:
+def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, joint: bool, left: Tokens) -> bool | None:
     """Whether a statement begins at word ``i``: None = no, True = it shares the subject of the left side.
 
     The left side must be able to stand alone (have a verb), else it belongs to the right one.
@@ -81,7 +87,9 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, left: Token
         return None
     rest = tokens[i : i + 12]
     before = parse(left)
-    if before is None or (before.form == "verbless" and not _timed(text, left)):
+    if before is None or (
+        before.form == "verbless" and not (_timed(text, left) and comma and not only_time(text, left))
+    ):
         return None
     opener = skip_openers(rest)
     word = rest[opener].word
@@ -90,9 +98,13 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, left: Token
         return False
     if word in ("who", "which", "that"):
         return None
+    if comma and (word in _ORDER_OPENINGS or (word in g.AUXILIARIES and after in g.SUBJECT_PRONOUNS | {"your", "my"})):
+        return False
+    if joint and _after_time(text, rest):
+        return False
     if is_past_form(word) and before.form != "verbless" and before.tense in ("past", "perfect"):
         return True
-    if not comma and word in BASES and before.tense in ("present", "future") and opener == 0:
+    if not comma and opener == 0 and _goes_on(left, before, word):
         return True
     if ing_base(word) is not None and not comma:
         return None
@@ -105,8 +117,44 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, left: Token
     near = reading.finite <= 5 and not any(
         "," in text[a.end : b.start] for a, b in zip(rest[: reading.finite], rest[1 : reading.finite + 1], strict=False)
     )
-    nominal = word in g.DETERMINERS or rest[opener].capital or comma or subject_words <= SHORT
+    nominal = (
+        word in g.DETERMINERS
+        or rest[opener].capital
+        or comma
+        or word in NUMBERS
+        or word in ("nobody", "everyone", "people")
+    )
     return False if near and subject_words and nominal else None
+
+
+def _stands_without_verb(text: str, left: Tokens, *, comma: bool) -> bool:
+    """A left side without a verb that is a statement: it names a time and more, or denies ("no blockers")."""
+    return comma and (left[0].word == "no" or (_timed(text, left) and not only_time(text, left)))
+
+
+def _goes_on(left: Tokens, before: Parse, word: str) -> bool:
+    """ "and teach chess": a present verb that goes on with the left side's subject, unless an infinitive ("to") is going on."""
+    if any(t.word == "to" for t in left[before.finite :]):
+        return False
+    first = left[before.subject[0]].word if before.subject[0] < before.subject[1] else "i"
+    if first in ("i", "we", "you", "they"):
+        return word in BASES
+    return third_base(word) is not None
+
+
+def _after_time(text: str, rest: Tokens) -> bool:
+    """ "and last week I ran": a time phrase, then a pronoun with its verb."""
+    for k in range(1, min(5, len(rest) - 1)):
+        if rest[k].word in ("i", "we", "he", "she", "they", "my") and only_time(text, rest[:k]):
+            return True
+    return False
+
+
+def only_time(text: str, tokens: Tokens) -> bool:
+    """Whether the words are a time phrase and nothing else ("Last Friday,"): it belongs to what follows."""
+    covered = find_phrases(text[tokens[0].start : tokens[-1].end])
+    length = sum(p.end - p.start for p in covered)
+    return bool(covered) and length + SLACK >= tokens[-1].end - tokens[0].start
 
 
 def _upto_comma(text: str, tokens: Tokens) -> Tokens:

@@ -8,6 +8,7 @@ from schemas.events import EventType, Modality, Polarity
 
 from .lexicon import grammar as g
 from .lexicon import kinds as words
+from .lexicon.attributes import EVENTS
 from .lexicon.verbs import DEPARTING, STATIVE
 from .parse import Parse, Tokens
 
@@ -82,15 +83,11 @@ def _habitual_refusal(reading: Parse, when: When) -> bool:
 
 def _called_off(names: tuple[str, ...], reading: Parse, when: When) -> bool:
     """ "Tomorrow's dinner is off", "the trip is cancelled"."""
-    if reading.base == "be" and reading.tense == "present" and names[-1] == "off" and not reading.negated:
-        return reading.subject[0] < reading.subject[1] and names[reading.subject[0]] not in (
-            "i",
-            "he",
-            "she",
-            "we",
-            "they",
-            "you",
-        )
+    rest = names[reading.finite :]
+    if reading.base == "be" and reading.tense == "present" and rest[1:2] == ("off",) and not reading.negated:
+        subject = names[reading.subject[0] : reading.subject[1]]
+        thing = bool(subject) and subject[0] not in g.SUBJECT_PRONOUNS
+        return thing and (len(rest) == 2 or (when.named and any(n.rstrip("s") in EVENTS for n in subject)))
     return (
         reading.base in ("cancel", "call")
         and reading.tense == "present"
@@ -104,8 +101,8 @@ def is_preference(names: tuple[str, ...], reading: Parse) -> bool:
     if reading.base in words.PREFERRING and reading.tense in ("present", "perfect"):
         return True
     rest = names[reading.finite :]
-    text = " ".join(rest)
-    if any(p in text for p in words.PREFERENCE_PHRASES):
+    text = f" {' '.join(rest)} "
+    if any(f" {p} " in text for p in words.PREFERENCE_PHRASES):
         return True
     if any(n.startswith(("favourite", "favorite")) for n in names) and reading.base == "be":
         return True
@@ -113,6 +110,7 @@ def is_preference(names: tuple[str, ...], reading: Parse) -> bool:
         reading.negated
         and reading.tense in ("present", "future")
         and reading.base in ("eat", "drink", "do", "wear", "touch")
+        and reading.form != "progressive"
         and reading.auxiliary != ""
     )
 

@@ -78,7 +78,8 @@ class _Reader:
     """Reads one message from left to right, remembering whom and what it spoke of last."""
 
     def __init__(self, message: SessionMessage, roster: Roster, context: Context, day_end: int) -> None:
-        self._text = acts.mask_foreign_speech(message.content)
+        self._text = message.content
+        self._masked = acts.mask_foreign_speech(message.content)
         self._message = message
         self._context = context
         self._day_end = day_end
@@ -86,8 +87,10 @@ class _Reader:
 
     def read(self) -> tuple[Statement, ...]:
         found: list[Statement] = []
-        for sentence in split_sentences(self._text):
-            found += self._sentence(sentence)
+        quotes = acts.quotes_in(self._text)
+        for sentence in split_sentences(self._masked):
+            if not acts.introduces_quote(self._text, sentence.start, sentence.end, quotes):
+                found += self._sentence(sentence)
         disowned = acts.disowned_before(self._text)
         kept = [s for s in found if s.start >= disowned or not disowned]
         return tuple(s for s in kept if not (disowned and len(found) > len(kept) and s.kind.rule == "take_back"))
@@ -112,26 +115,39 @@ class _Reader:
         framed = acts.strip_frame(self._text, tokens)
         clauses = split_clauses(self._text, sentence.start, sentence.end, tokens[framed:])
         tagged = sentence.question and len(clauses) > 1 and len(clauses[-1].tokens) <= 2
+        tagged = tagged and clauses[-1].tokens[0].word not in ("ok", "okay", "yeah", "eh", "alright")
         found: list[Statement] = []
+        unreal = False
         for i, clause in enumerate(clauses):
             last = i == len(clauses) - 1
             if acts.is_question(clause, self._text, marked=sentence.question, last=last or tagged):
                 continue
+            if (
+                i > 0
+                and unreal
+                and self._text[clauses[i - 1].end : clause.start].strip(" ,") in ("so", "just so", "and")
+            ):
+                continue
             statement = self._clause(clause)
+            unreal = (
+                statement is None and clause.reading is not None and acts.is_supposition(clause.tokens, clause.reading)
+            )
             if statement is not None:
                 found.append(statement)
         return found
 
     def _clause(self, clause: Clause) -> Statement | None:
         """One clause as a statement, or None when it states nothing."""
-        clause = self._trimmed(clause)
+        clause = self._ungarbled(self._trimmed(clause))
         reading, tokens = clause.reading, clause.tokens
         if reading is None or acts.is_wish(clause, self._text) or acts.is_courtesy(clause, self._text):
+            return None
+        if acts.is_dependent(tokens):
             return None
         if acts.is_supposition(tokens, reading) or acts.is_order(tokens, reading):
             return None
         text = self._text[clause.start : clause.end]
-        dates = dates_of(text, tokens, reading, self._context)
+        dates = dates_of(text, reading, self._context)
         when = when_of(dates, self._message.sent_at, self._day_end)
         if reading.form == "verbless" and not acts.states_without_verb(tokens, timed=when.named):
             return None
@@ -163,13 +179,34 @@ class _Reader:
     def _trimmed(self, clause: Clause) -> Clause:
         """Without the interjections before it; they are not part of the statement."""
         tokens = clause.tokens
-        n = 0
+        n = int(self._is_vocative(tokens))
+        n += acts.strip_frame(self._text, tokens[n:])
         while n < len(tokens) - 1 and tokens[n].word in g.DISCOURSE and tokens[n + 1].word not in g.AUXILIARIES:
             n += 1
-        if n == 0 or clause.reading is None or n > clause.reading.finite:
+        if n == 0 or n >= len(tokens):
             return clause
         rest = tokens[n:]
         return clause._replace(start=rest[0].start, tokens=rest, reading=parse(rest))
+
+    def _ungarbled(self, clause: Clause) -> Clause:
+        """A subject with a comma in it: what follows the comma, when that alone has a subject; else unreadable."""
+        reading, tokens = clause.reading, clause.tokens
+        if reading is None or not acts.is_garbled(self._text, tokens, reading):
+            return clause
+        cut = max(i for i in range(1, reading.finite + 1) if "," in self._text[tokens[i - 1].end : tokens[i].start])
+        rest = tokens[cut:]
+        again = parse(rest)
+        if again is not None and (again.form == "verbless" or again.subject[0] == again.subject[1]):
+            again = None
+        return clause._replace(start=rest[0].start, tokens=rest, reading=again)
+
+    def _is_vocative(self, tokens: tuple[Token, ...]) -> bool:
+        """A name and a comma before the statement ("Mia, I've moved")."""
+        return (
+            len(tokens) > 2
+            and acts.named_token(tokens[0])
+            and self._text[tokens[0].end : tokens[1].start].startswith(",")
+        )
 
     def _whole(self, sentence: Sentence, rule: str) -> Statement:
         """A sentence taken as it stands: another language, a take-back, a standing order."""

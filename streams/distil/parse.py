@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from streams.anchors import Tense
 
 from .lexicon import grammar as g
-from .lexicon.verbs import BASES, IRREGULAR_PAST, SAME_PAST, STATIVE
+from .lexicon.verbs import BASES, IRREGULAR_PAST, SAME_PAST, SAME_PRESENT, STATIVE
 from .tokens import Token
 from .verbs import ing_base, looks_past, participle_base, past_base, third_base
 
@@ -81,9 +81,20 @@ def _find_finite(tokens: Tokens, start: int) -> int | None:
         before = tokens[i - 1].word
         if before == "to" or (before in ("who", "which", "that") and i - 1 > start):
             continue
-        if _is_finite(tokens, i, start):
+        if _is_finite(tokens, i, start) and not _in_relative(tokens, i, start):
             return i
     return None
+
+
+def _in_relative(tokens: Tokens, i: int, start: int) -> bool:
+    """Whether the verb belongs to a relative clause without "that": "the cake you made", "the struggles I had"."""
+    pronoun = _back(tokens, i, start) - 1
+    if pronoun <= start + 1 or tokens[pronoun].word not in ("i", "we", "you", "they", "he", "she"):
+        return False
+    if tokens[start].word not in g.DETERMINERS or tokens[start].word in ("this", "that"):
+        return False
+    between = tokens[start + 1 : pronoun]
+    return not any(t.word in g.TIME_NOUNS or t.word in g.CONJUNCTIONS or t.word in g.ADVERBS for t in between)
 
 
 def _is_finite(tokens: Tokens, i: int, start: int) -> bool:
@@ -101,13 +112,13 @@ def _is_finite(tokens: Tokens, i: int, start: int) -> bool:
         )
     if before in g.DETERMINERS and before not in ("this", "that", "these", "those", "all", "both", "each", "some"):
         return False
-    if before in g.PREPOSITIONS or (tokens[i].capital and i > start + 1):
+    if before in g.PREPOSITIONS or before == "'s" or (tokens[i].capital and i > start + 1):
         return False
     if past_base(word) is not None or (looks_past(word) and holder in g.SUBJECT_PRONOUNS):
         return True
     if third_base(word) is not None:
         return not before.isdecimal()
-    plural = before.endswith("s") and before not in g.PREPOSITIONS and len(before) > 2
+    plural = before.endswith("s") and len(before) > 2 and (not tokens[i - 1].capital or i - 1 == start)
     joined = any(t.word == "and" for t in tokens[start : i - 1]) and tokens[i - 1].capital
     return word in BASES and (plural or joined or holder in g.SUBJECT_PRONOUNS)
 
@@ -122,7 +133,20 @@ def _is_auxiliary(tokens: Tokens, i: int, start: int) -> bool:
         return True
     if before in g.SUBJECT_PRONOUNS or before in ("here", "what", "where", "how", "let"):
         return before != "let"
-    return not any(_is_finite(tokens, j, start) for j in range(i + 1, min(len(tokens), i + 6)))
+    if any(_is_finite(tokens, j, start) for j in range(i + 1, min(len(tokens), i + 6))):
+        return False
+    return _predicate_follows(tokens, i) or (
+        i + 2 == len(tokens) and (tokens[i - 1].capital or tokens[start].word in g.DETERMINERS)
+    )
+
+
+def _predicate_follows(tokens: Tokens, i: int) -> bool:
+    """After a noun's "'s" a predicate must follow, else it is a possessive ("chef's kiss")."""
+    if i + 1 >= len(tokens):
+        return False
+    word = tokens[i + 1].word
+    closed = g.ADVERBS | g.PREPOSITIONS | g.DETERMINERS
+    return word in closed or word[0].isdigit() or ing_base(word) is not None or participle_base(word) is not None
 
 
 def _subject_left_out(tokens: Tokens, start: int) -> bool:
@@ -139,7 +163,7 @@ def _subject_left_out(tokens: Tokens, start: int) -> bool:
         return False
     if (past_base(word) is not None or participle_base(word) is not None) and word not in SAME_PAST:
         return True
-    if ing_base(word) is not None and (start + 1 < len(tokens)):
+    if ing_base(word) is not None and start + 2 < len(tokens):
         return _find_finite(tokens, start) is None
     return word in ("love", "hate", "prefer", "adore", "enjoy") and after not in (
         "that",
@@ -154,6 +178,8 @@ def _subject_left_out(tokens: Tokens, start: int) -> bool:
 
 def _is_bare_auxiliary(tokens: Tokens, start: int, after: str) -> bool:
     """ "Can't eat nuts", "Haven't slept": no subject follows, so it is no question; "don't" with an act is an order."""
+    if tokens[start].word == "had" and after in g.DETERMINERS:
+        return True
     if start + 1 >= len(tokens) or after in g.SUBJECT_PRONOUNS or after in g.DETERMINERS or tokens[start + 1].capital:
         return False
     word = tokens[start].word
@@ -232,8 +258,17 @@ def _simple(tokens: Tokens, subject: tuple[int, int], finite: int, negated: bool
             return Parse(subject, finite, finite, "go", "future", "going_to", "", negated)
         return Parse(subject, finite, finite, ing, "present", "progressive", "", negated)
     base = past_base(word)
-    same = word in SAME_PAST and subject[0] != subject[1] and tokens[subject[1] - 1].word in ("i", "we", "they", "you")
-    if (base is not None and not same) or (base is None and participle_base(word)) or looks_past(word):
+    same = (
+        word in SAME_PRESENT and subject[0] != subject[1] and tokens[subject[1] - 1].word in ("i", "we", "they", "you")
+    )
+    after = tokens[finite + 1].word if finite + 1 < len(tokens) else ""
+    if word == "got" and participle_base(after) is not None:
+        return Parse(subject, finite, finite + 1, participle_base(after) or "", "past", "simple", "", negated)
+    if (
+        (base is not None and not same)
+        or (base is None and word not in BASES and participle_base(word))
+        or looks_past(word)
+    ):
         return Parse(subject, finite, finite, base or participle_base(word) or "", "past", "simple", "", negated)
     return Parse(subject, finite, finite, third_base(word) or word, "present", "simple", "", negated)
 
@@ -313,7 +348,7 @@ def _negated(tokens: Tokens, subject: tuple[int, int], finite: int) -> bool:
         return True
     if subject[0] < subject[1] and words[subject[0]] in ("no", "none", "nobody", "nothing", "neither"):
         return True
-    if any(w in ("not", "never", "no") for w in words[max(0, finite - 2) : finite]):
+    if any(w in ("not", "never") for w in words[max(subject[1], finite - 2) : finite]):
         return True
     after = words[finite + 1 : finite + 4]
     for i, w in enumerate(after):

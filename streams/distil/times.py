@@ -26,19 +26,29 @@ class Times(NamedTuple):
     expected_until: int | None
 
 
-def dates_of(clause_text: str, tokens: Tokens, reading: Parse, context: Context) -> tuple[Dated, ...]:
+def dates_of(clause_text: str, reading: Parse, context: Context) -> tuple[Dated, ...]:
     """Every time phrase of the clause that resolves, with its role. ``context`` carries the message's clock.
 
     Phrases look where the clause's tense points, but what a rescheduling verb moves something *to* lies ahead.
     """
     found: list[Dated] = []
-    for phrase in find_phrases(clause_text):
-        tense = _tense_for(phrase, clause_text, reading)
+    for phrase, moved_to in _phrases(clause_text, reading):
+        tense: Tense = "future" if moved_to else _tense_for(phrase, clause_text, reading)
         anchor = resolve_phrase(phrase, context._replace(tense=tense))
         if anchor is not None:
             found.append((phrase.role, anchor))
-    del tokens
     return tuple(found)
+
+
+def _phrases(clause_text: str, reading: Parse) -> tuple[tuple[Phrase, bool], ...]:
+    """The clause's phrases; of what is moved "from A to B" only B counts, marked as the new time."""
+    phrases = find_phrases(clause_text)
+    if reading.base in words.RESCHEDULING:
+        for phrase in phrases:
+            cut = phrase.text.lower().find(" to ")
+            if cut > 0 and phrase.text.lower().startswith("from "):
+                return tuple((p, True) for p in find_phrases(clause_text[phrase.start + cut + 1 :]))
+    return tuple((p, False) for p in phrases)
 
 
 def _tense_for(phrase: Phrase, clause_text: str, reading: Parse) -> Tense:
@@ -72,7 +82,9 @@ def _is_ahead(role: Role, anchor: Anchor, sent_at: int, day_end: int) -> bool:
 def times_of(dates: tuple[Dated, ...], tokens: Tokens, reading: Parse, modality: Modality, context: Context) -> Times:
     """The times of one statement."""
     names = tuple(t.word for t in tokens)
-    main = next((d for d in dates if d[0] != "until"), dates[0] if dates else None)
+    main = next((d for d in dates if d[0] != "until"), None)
+    if main is None and dates and reading.tense in ("past", "future"):
+        main = dates[0]
     anchor = main[1] if main else message_anchor(context)
     ends_at = next((a.until for role, a in dates if role == "until"), None)
     if main is not None and main[0] == "range" and modality == "asserted":
@@ -82,10 +94,10 @@ def times_of(dates: tuple[Dated, ...], tokens: Tokens, reading: Parse, modality:
         begin = anchor.start if main and main[0] == "from" and reading.base in STATIVE else None
         return Times(anchor, begin, ends_at, holds=True, expected_until=anchor.until if main else None)
     holds = still_holds(names, reading, recollected=_recollected(names, main), closed=closed)
-    return Times(anchor, _valid_from(names, reading, main, holds=holds), ends_at, holds, expected_until=None)
+    return Times(anchor, _valid_from(names, reading, main), ends_at, holds, expected_until=None)
 
 
-def _valid_from(names: tuple[str, ...], reading: Parse, main: Dated | None, *, holds: bool) -> int | None:
+def _valid_from(names: tuple[str, ...], reading: Parse, main: Dated | None) -> int | None:
     """When the text says it began: "since", "for N", "from", a range; or when a past change or act took place.
 
     A dated present ("I'm vegan this month") says nothing about its beginning.
@@ -97,7 +109,6 @@ def _valid_from(names: tuple[str, ...], reading: Parse, main: Dated | None, *, h
         return anchor.start
     if reading.tense == "past" or (reading.tense == "perfect" and changes(names, reading)):
         return anchor.start
-    del holds
     return None
 
 

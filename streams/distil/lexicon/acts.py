@@ -24,6 +24,7 @@ JOKE_CUES = (
     "just kidding", "jk", "kidding", "as if", "said no one ever", "yeah right", "oh sure", "oh great", "in my dreams",
     "breaking:", "breaking news", "yes officer", "legally changing", "obviously not", "not!", "plot twist", "/s", "asking for a friend",
     "i identify as", "allegedly", "achievement unlocked", "thoughts and prayers", "just what i needed",
+    "here all week", "dream job", "nothing i enjoy more", "nothing i love more", "nothing like", "living the dream", "achieved sentience",
 )  # fmt: skip
 JOKE_TAKEN_BACK = (
     "just kidding",
@@ -42,6 +43,7 @@ FICTION_CUES = (
     "in my novel", "my novel", "my story", "the character", "the protagonist", "the hero", "once upon a time", "lyrics", "the song goes",
     "song goes", "my horoscope", "horoscope", "chapter one", "chapter", "the poem", "the plot", "in the play", "fortune cookie",
     "the headline", "headline:", "the saying goes", "as they say", "the proverb", "the article says", "the line goes",
+    "used to say", "opening line", "last line", "in the lyrics", "stuck in my head",
     "in my dream", "i dreamt", "i dreamed", "the villain", "in the story", "script", "quote:",
 )  # fmt: skip
 GREETING_WORDS = frozenset(
@@ -65,9 +67,19 @@ PRAISE = frozenset(
     "outstanding remarkable kind thoughtful brave strong talented lucky special powerful rewarding meaningful important "
     "vital key essential crucial worth true fair right wrong weird strange sad awful terrible horrible tough hard "
     "rough annoying understandable interesting exciting excited heartwarming relatable good bad best better worse choice "
-    "helpful moving refreshing calming therapeutic deep real awesome! everything dope lit wholesome".split()
+    "helpful moving refreshing calming therapeutic deep real everything dope lit wholesome easy quick enlightening "
+    "life-changing thought-provoking necessary fulfilling uplifting comforting peaceful relaxing freeing nicest greatest "
+    "loveliest kindest sweetest classic epic".split()
 )
 """Words of judgement: a clause about "that", "it" or "you" that rests on one of them reacts and states nothing."""
+SMALL_TALK = frozenset(
+    "weather sunny rainy raining drizzling snowing windy foggy humid chilly freezing dark cold hot breeze sunset sunrise".split()
+)
+"""Of "it", "there" or nothing, these only pass the time."""
+VAGUE_VERBS = frozenset(
+    "make matter help mean inspire remind motivate bring feel show take stand turn happen seem".split()
+)
+"""With an "it" or "that" that points nowhere, these judge rather than state."""
 FEELINGS = frozenset(
     "happy glad proud sorry thrilled excited grateful thankful jealous stoked pumped delighted relieved pleased "
     "impressed touched moved honored honoured blessed surprised amazed shocked curious sure afraid certain worried "
@@ -96,7 +108,7 @@ FRAMES = (
     "turns out", "it turns out", "as it turns out", "note that", "please note that", "please note", "note", "write down that", "write down",
     "remember that", "remember", "please remember that", "please remember", "make a note that", "log that", "log", "save that", "keep in mind that",
     "keep in mind", "the good news is that", "the good news is", "good news is", "good news", "bad news", "the bad news is",
-    "forgot to say", "forgot to mention", "by the way", "btw", "guess what", "i wanted to tell you that", "i wanted to tell you", "i have to say",
+    "forgot to say", "forgot to mention", "by the way", "btw", "guess what", "i wanted to tell you that", "i wanted to tell you about", "i wanted to tell you", "i have to say",
     "i must say", "to be honest", "tbh", "the thing is", "fact is", "the truth is", "according to plan", "apparently", "as you know",
     "big news", "happy to report", "i can confirm that", "just to confirm", "confirming that", "i should mention that", "did i mention that",
     "did i tell you that", "please record that", "record that", "add to my profile that", "put down that", "jot down that", "so basically", "anyway",

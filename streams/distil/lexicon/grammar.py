@@ -16,9 +16,7 @@ PREPOSITIONS = frozenset(
     "between against near around behind beside besides off up down out like per via as than despite except because "
     "due once when while if although though whenever unless".split()
 )
-CONJUNCTIONS = frozenset(
-    "and but so or because cause 'cause cuz bc while whereas though although then plus yet".split()
-)
+CONJUNCTIONS = frozenset("and but so or because cause 'cause cuz bc whereas though although then plus yet".split())
 """Words that may join two statements; the split happens only where a statement follows."""
 ADVERBS = frozenset(
     "also just still never always already really actually finally now only even often usually sometimes probably "
@@ -28,9 +26,9 @@ ADVERBS = frozenset(
     "yesterday tonight here again then too well apparently unfortunately".split()
 )
 DISCOURSE = frozenset(
-    "so and but well oh ok okay yeah yep yes yup no nope nah hey hi ah aw aww wow anyway actually honestly look listen "
+    "so and but well oh ok okay yeah yep yes yup nope nah hey hi ah aw aww wow anyway actually honestly look listen "
     "right btw fyi also plus then like sorry ugh omg hmm man dude guys folks y'all aye alright basically sure lol haha "
-    "cool great nice awesome thanks thx update news correction note reminder done absolutely totally true exactly or "
+    "ngl tbh imo imho lmao fr smh idk cool great nice awesome thanks thx update news correction note reminder done absolutely totally true exactly or "
     "because cause".split()
 )
 """Words that may stand before a statement without being part of it."""
@@ -55,4 +53,13 @@ NEGATIONS = frozenset(
     {"not", "never", "no", "none", "nobody", "nothing", "neither", "nor", "nowhere", "without", "cannot"}
 )
 CONTRACTED_NEGATIVE = ("n't", "dont", "doesnt", "didnt", "wont", "cant", "isnt", "arent", "wasnt", "havent", "hasnt")
+SUBORDINATORS = frozenset(
+    "when which since while as after before who where unless until whenever whether if that although though".split()
+)
+"""Words that open a dependent clause: alone it states nothing."""
+TIME_NOUNS = frozenset(
+    "day week month year morning evening afternoon night weekend time summer winter spring autumn fall hour minute last ago "
+    "next before after today monday tuesday wednesday thursday friday saturday sunday now".split()
+)
+"""Before a pronoun these end a time phrase, not a noun with a relative clause ("the week before I moved")."""
 QUESTION_WORDS = frozenset("who what when where why how which whose whom".split())

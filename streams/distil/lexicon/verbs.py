@@ -42,6 +42,11 @@ store struggle study submit subscribe succeed suffer suggest support suppose sur
 taste test thank tidy tow tour track trade train transfer transition translate travel treat trip try turn tutor type
 unpack update upgrade upload use vacate vary visit volunteer vote wait walk want warn wash watch water weigh welcome
 wish work worry yell drive run keep hold meet administer adore postpone relocate commence treasure motivate cherish
+research explore pair recover renovate redecorate declutter babysit skate ski surf paddle sail row climb box knit crochet
+sew paint sketch draw photograph film record mix sing dance act direct audition rehearse tune chat text message phone
+reply forward archive rename install configure debug refactor rewrite rebuild redesign onboard interview shadow delegate
+present pitch brief invoice bill refund reimburse budget borrow mortgage rent lease sublet furnish insure bury bless pray
+meditate breathe heal vaccinate diagnose prescribe operate inject bandage limp sneeze cough vomit shave shower bathe
 """
 
 IRREGULAR_PAST: dict[str, str] = {}
@@ -60,6 +65,9 @@ BASES = frozenset(_REGULAR.split()) | frozenset(IRREGULAR_PAST.values())
 
 SAME_PAST = frozenset(form for form, base in IRREGULAR_PAST.items() if form == base)
 """Bases that look like their past ("put", "cut"): at the start of a sentence they are orders."""
+
+SAME_PRESENT = frozenset({"read", "cost", "let", "hurt", "fit", "bet", "set"})
+"""Of those, the ones that after "I", "we", "you" and "they" are more often present."""
 
 NOUNS_IN_S = frozenset(
     "news always yes this his its us is was has does as plus less unless perhaps maths physics glasses trousers "
