@@ -36,7 +36,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     Attributes:
         content_max_bytes: longest content of a message, UTF-8; longer is refused.
-        request_max_messages: most messages in one request.
+        request_max_bytes: longest body of a request; longer is refused.
         import_batch_messages: how many messages an import posts before they are processed.
         session_gap_s: a pause longer than this starts a new session.
         session_max_messages: a session is closed at this size.
@@ -52,10 +52,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
 
     content_max_bytes: Count = 65_536
-    request_max_messages: Count = 1_000
+    request_max_bytes: Count = 16 * 1024 * 1024
     import_batch_messages: Count = 200
     session_gap_s: Count = 3_600
-    session_max_messages: Count = 200
+    session_max_messages: Count = 100
     open_revision_messages: Count = 20
     open_silence_s: Seconds = 2.0
     stage_batch_records: Count = 256

@@ -64,7 +64,7 @@ def serve_until_stopped(system: System, settings: Settings, say: Callable[[str],
     def ready(url: str) -> None:
         say(f"serving {url} (its API: {url}/openapi.json); Ctrl-C stops")
 
-    limits = Limits(wait_timeout_s=settings.wait_max_s)
+    limits = Limits(body_max_bytes=settings.request_max_bytes, wait_timeout_s=settings.wait_max_s)
     try:
         with Pump(system):
             serve(system, settings.host, settings.port, CollectorRegistry(), limits=limits, ready=ready)

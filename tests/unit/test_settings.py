@@ -7,8 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ops.limits import ingest_limits, session_limits
 from ops.settings import CONFIG_NAME, BadConfigError, Settings, config_sha256, load_settings
 from query.settings import QuerySettings
+from streams.message_in import IngestLimits
+from streams.sessions.definition import SessionLimits
 
 
 def _write(store: Path, text: str) -> None:
@@ -86,3 +89,13 @@ def test_every_setting_counts_in_the_hash() -> None:
 def test_the_hash_does_not_depend_on_how_the_settings_came_about(tmp_path: Path) -> None:
     _write(tmp_path, "port = 8080\nsession_gap_s = 3600\n")
     assert config_sha256(load_settings(tmp_path)) == config_sha256(Settings())
+
+
+def test_the_defaults_are_those_of_the_cores() -> None:
+    assert session_limits(Settings()) == SessionLimits()
+    assert ingest_limits(Settings()) == IngestLimits()
+
+
+def test_seconds_become_microseconds() -> None:
+    limits = session_limits(Settings(session_gap_s=60, open_silence_s=0.5, session_max_messages=7))
+    assert (limits.gap_us, limits.quiet_us, limits.max_messages) == (60_000_000, 500_000, 7)
