@@ -30,8 +30,10 @@ def short(event_id: str) -> str:
 
 
 def whose(event: Event) -> str:
-    """The heading a statement is listed under: whom or what it is about, else who said it."""
-    return event.subject or event.speaker or "(nobody named)"
+    """The heading a statement is listed under: the person it is about, else who said it, else what it is about."""
+    if event.subject is not None and event.subject in event.participants:
+        return event.subject
+    return event.speaker or event.subject or "(nobody named)"
 
 
 def state_lines(entries: Sequence[StateEntry], zone: ZoneInfo) -> Iterator[str]:

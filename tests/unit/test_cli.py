@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from ops.cli.__main__ import main
+from ops.cli.show import whose
 from ops.cli.world import World
 from ops.settings import Settings
 from ops.system import Ingested, Refused, Verification
@@ -304,6 +305,23 @@ def test_state_lists_each_statement_with_since_when_and_its_evidence(terminal: T
     assert "bakes at home" not in ran.out
     assert terminal.opened_writer is False
     assert terminal.system.closed
+
+
+@pytest.mark.parametrize(
+    ("subject", "participants", "speaker", "heading"),
+    [
+        ("Ada", ("Ada", "Lio"), "Lio", "Ada"),
+        ("Lio's knee", ("Lio",), "Lio", "Lio"),
+        (None, ("Lio",), "Lio", "Lio"),
+        ("the mill", (), None, "the mill"),
+        (None, (), None, "(nobody named)"),
+    ],
+)
+def test_a_statement_is_listed_under_the_person_it_is_about_or_who_said_it(
+    subject: str | None, participants: tuple[str, ...], speaker: str | None, heading: str
+) -> None:
+    said = msgspec.structs.replace(CURRENT.event, subject=subject, participants=participants, speaker=speaker)
+    assert whose(said) == heading
 
 
 def test_state_all_says_what_replaced_what(terminal: Terminal) -> None:
