@@ -34,7 +34,7 @@ def tour(system: System, space: SpaceKey) -> Iterator[str]:
     known = [entry for entry in holds if entry.event.attribute is not None]
     yield f"WHAT HOLDS on {show_day(TODAY, ZONE)} (statement, since when, message, event id)"
     yield from state_lines(known, ZONE)
-    yield f"  ... and {len(holds) - len(known)} more without a known attribute: ./stilltrue --store .stilltrue-demo state demo"
+    yield f"  ... and {len(holds) - len(known)} more without a known attribute"
     yield ""
     yield "WHAT NO LONGER HOLDS (and which message ended it)"
     for entry in everything:
