@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import threading
+import urllib.request
 from typing import get_args, get_type_hints
 from urllib.parse import quote
 
@@ -586,15 +587,22 @@ def test_rendering_leaves_scalars_alone_and_names_the_parts_of_a_stated_time():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serve_returns_on_a_signal_and_leaves_no_thread_behind(system, registry, number):
-    urls: list[str] = []
+    answers: list[int] = []
 
-    def ready(url: str) -> None:
-        urls.append(url)
+    def visit(url: str) -> None:
+        with urllib.request.urlopen(f"{url}/readyz") as response:
+            answers.append(response.status)
         os.kill(os.getpid(), number)
 
+    visitors: list[threading.Thread] = []
+
+    def ready(url: str) -> None:
+        visitors.append(threading.Thread(target=visit, args=(url,)))
+        visitors[0].start()
+
     serve(system, "127.0.0.1", 0, registry, ready=ready)
-    assert urls
-    assert urls[0].startswith("http://127.0.0.1:")
+    visitors[0].join()
+    assert answers == [200]
     assert not any(thread.name.startswith("http") for thread in threading.enumerate())
 
 
