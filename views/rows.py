@@ -45,6 +45,7 @@ class EventRow(msgspec.Struct, frozen=True, kw_only=True):
         demoted_from: since when v is at most 0.5 because a cause was superseded; None = never.
         demoters: ids of the causes/enables edges whose source is superseded, sorted.
         contradicts: ids of live events joined by a live contradicts edge, sorted.
+        breaks_from: since when an update of it puts what it causes or enables in doubt; None while it stands.
     """
 
     event: Event
@@ -59,6 +60,7 @@ class EventRow(msgspec.Struct, frozen=True, kw_only=True):
     demoted_from: int | None
     demoters: tuple[str, ...]
     contradicts: tuple[str, ...]
+    breaks_from: int | None = None
 
 
 class EdgeRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,50 @@
+"""Deltas: what one record changed in the view, with its cause."""
+
+from __future__ import annotations
+
+from schemas.deltas import Cause, EdgeChanged, EventChanged, Validity
+from schemas.ids import SpaceKey
+
+from .rows import EdgeRow, EventRow
+
+
+def validity_of(row: EventRow | None) -> Validity | None:
+    """The derived part of a row, as a delta carries it."""
+    if row is None:
+        return None
+    return Validity(
+        valid_from=row.valid_from,
+        valid_until=row.valid_until,
+        demoted_from=row.demoted_from,
+        corrected=row.corrected,
+        withdrawal=row.withdrawal,
+        superseded_by=tuple(s.event_id for s in row.superseders),
+        contested_by=row.contradicts,
+    )
+
+
+def event_delta(
+    space: SpaceKey, event_id: str, old: EventRow | None, new: EventRow | None, cause: Cause, learned_at: int
+) -> EventChanged | None:
+    """The change of an event, None when its validity is the same."""
+    before, after = validity_of(old), validity_of(new)
+    if before == after:
+        return None
+    return EventChanged(
+        tenant=space.tenant, space=space.space, event_id=event_id, old=before, new=after, cause=cause,
+        learned_at=learned_at,
+    )  # fmt: skip
+
+
+def edge_delta(
+    space: SpaceKey, edge_id: str, old: EdgeRow | None, new: EdgeRow | None, cause: Cause, learned_at: int
+) -> EdgeChanged | None:
+    """The change of an edge, None when it is as live and as valid as before."""
+    before = (old is not None, None if old is None else old.invalid_from)
+    after = (new is not None, None if new is None else new.invalid_from)
+    if before == after:
+        return None
+    return EdgeChanged(
+        tenant=space.tenant, space=space.space, edge_id=edge_id, was_live=before[0], live=after[0],
+        old_invalid_from=before[1], invalid_from=after[1], cause=cause, learned_at=learned_at,
+    )  # fmt: skip

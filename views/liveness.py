@@ -1,0 +1,146 @@
+"""Which messages can still be rested on, and which assertions, events and edges are therefore live."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schemas.adjudications import EdgeAccepted, EdgeRuledOut
+from schemas.control import ConversationErased, ErasureRecord, MessageErased, SpaceErased
+from schemas.edges import Edge
+from schemas.events import Event
+from schemas.ids import MessageKey, SpaceKey
+from schemas.messages import MessageEdited, MessagePosted, MessageRecord
+
+from .state import (
+    EdgeAssertion,
+    EdgeState,
+    EventAssertion,
+    EventState,
+    MessageState,
+    ViewState,
+    message_part,
+    space_prefix,
+)
+
+
+class LiveEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event with at least one live assertion: the fields of the smallest producer, and all who hold it."""
+
+    event: Event
+    producers: tuple[str, ...]
+    session_ids: tuple[str, ...]
+
+
+class LiveEdge(msgspec.Struct, frozen=True, kw_only=True):
+    """An edge that is asserted and not ruled out; whether its ends are live is not looked at here."""
+
+    edge: Edge
+    producers: tuple[str, ...]
+    accepted: bool
+
+
+def fold_message(state: ViewState, record: MessageRecord, offset: int) -> bytes:
+    """Fold a ``messages`` record; returns the key of the message's cell."""
+    key = space_prefix(record.key) + message_part(record.message)
+    cell = state.messages.get(key)
+    if isinstance(record, MessagePosted):
+        if cell.posted_offset is None or offset < cell.posted_offset:
+            cell = msgspec.structs.replace(cell, posted=record, posted_offset=offset)
+    elif isinstance(record, MessageEdited):
+        if cell.edited_offset is None or offset > cell.edited_offset:
+            cell = msgspec.structs.replace(cell, edited=record, edited_offset=offset)
+    else:
+        cell = msgspec.structs.replace(cell, retracted=True)
+    state.messages.put(key, cell)
+    return key
+
+
+def fold_erasure(state: ViewState, record: ErasureRecord) -> None:
+    """Remember below which offsets what is erased."""
+    cell = space_prefix(record.key)
+    control = state.control.get(cell)
+    match record:
+        case SpaceErased():
+            changed = msgspec.structs.replace(control, erased_below=max(control.erased_below, record.upto))
+        case ConversationErased():
+            bounds = control.erased_conversations
+            below = max(bounds.get(record.conversation_id, 0), record.upto)
+            changed = msgspec.structs.replace(control, erased_conversations={**bounds, record.conversation_id: below})
+        case MessageErased():
+            bounds = control.erased_messages
+            name = message_part(MessageKey(record.conversation_id, record.message_id)).hex()
+            changed = msgspec.structs.replace(
+                control, erased_messages={**bounds, name: max(bounds.get(name, 0), record.upto)}
+            )
+    state.control.put(cell, changed)
+
+
+def is_erased(state: ViewState, space: SpaceKey, key: MessageKey, cell: MessageState) -> bool:
+    """Whether an erasure covers the message as posted."""
+    if cell.posted_offset is None:
+        return False
+    control = state.control.get(space_prefix(space))
+    below = max(
+        control.erased_below,
+        control.erased_conversations.get(key.conversation_id, 0),
+        control.erased_messages.get(message_part(key).hex(), 0) if control.erased_messages else 0,
+    )
+    return cell.posted_offset < below
+
+
+def can_rest_on(state: ViewState, space: SpaceKey, key: MessageKey, read_below: int) -> bool:
+    """Not retracted, not erased, and not edited at or after ``read_below`` (what the asserting set had read)."""
+    cell = state.messages.get(space_prefix(space) + message_part(key))
+    if cell.retracted or (cell.edited_offset is not None and cell.edited_offset >= read_below):
+        return False
+    return not is_erased(state, space, key, cell)
+
+
+def _event_rank(assertion: EventAssertion) -> tuple[str, str, bytes]:
+    return assertion.producer, assertion.session_id, msgspec.msgpack.encode(assertion.event)
+
+
+def _edge_rank(assertion: EdgeAssertion) -> tuple[str, str, bytes]:
+    return assertion.producer, assertion.session_id, msgspec.msgpack.encode(assertion.edge)
+
+
+def live_event(state: ViewState, space: SpaceKey, cell: EventState) -> LiveEvent | None:
+    """The event as its live assertions make it, or None."""
+    live = [
+        a
+        for a in cell.assertions
+        if all(
+            can_rest_on(state, space, MessageKey(s.conversation_id, s.message_id), a.read_below)
+            for s in a.event.sources
+        )
+    ]
+    if not live:
+        return None
+    first = live[0] if len(live) == 1 else min(live, key=_event_rank)
+    return LiveEvent(
+        event=first.event,
+        producers=tuple(sorted({a.producer for a in live})),
+        session_ids=tuple(sorted({a.session_id for a in live})),
+    )
+
+
+def asserted_edge(cell: EdgeState) -> LiveEdge | None:
+    """The edge as its assertions and the analysts' ruling make it, or None."""
+    assertions = list(cell.assertions)
+    ruling = cell.ruling
+    if isinstance(ruling, EdgeRuledOut):
+        return None
+    if isinstance(ruling, EdgeAccepted):
+        edge = Edge(
+            id=ruling.edge_id, src=ruling.src.event_id, dst=ruling.dst.event_id, relation=ruling.relation,
+            kind=ruling.kind, confidence=1.0, justification=ruling.reason, slice=(), span=None,
+        )  # fmt: skip
+        assertions.append(EdgeAssertion(producer=f"analyst:{ruling.analyst}", session_id="", edge=edge))
+    if not assertions:
+        return None
+    first = assertions[0] if len(assertions) == 1 else min(assertions, key=_edge_rank)
+    return LiveEdge(
+        edge=msgspec.structs.replace(first.edge, confidence=max(a.edge.confidence for a in assertions)),
+        producers=tuple(sorted({a.producer for a in assertions})),
+        accepted=isinstance(ruling, EdgeAccepted),
+    )

@@ -1,0 +1,167 @@
+"""Maintains the view from the log: positions, folding in order, one commit for a batch of records.
+
+The view never asks anybody where it was: the next offset of every input partition is stored with the state, in the same
+commit. What a consumer group remembers is only a hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import msgspec
+
+from schemas.dead_letters import DeadLetter
+from schemas.deltas import DeltaRecord
+from schemas.edges import EdgesInferred
+from schemas.entry import Entry
+from schemas.events import EventsDistilled
+from schemas.ids import SpaceKey
+from schemas.themes import SessionThemed
+from schemas.topics import TopicName
+
+from .state import Cells, ViewState, space_prefix
+from .tables import Tables, Write
+from .validity import apply
+
+VIEW_TOPICS: tuple[TopicName, ...] = (
+    "messages",
+    "events",
+    "edges",
+    "themes",
+    "adjudications",
+    "producers",
+    "clock",
+    "erasures",
+    "dead-letters",
+)
+"""What the view reads. Their relative order does not matter; each partition's own order does, for positions only."""
+
+
+class GapError(RuntimeError):
+    """Offsets of an input were skipped: the log is not the one this view was made from. Rebuild the view."""
+
+
+class Theme(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A session's theme, at the highest revision seen."""
+
+    revision: int = -1
+    session_id: str = ""
+    theme_id: str | None = None
+
+
+class Parked(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A dead-lettered record, by what it is about."""
+
+    stage: str = ""
+    conversation_id: str | None = None
+    message_id: str | None = None
+    error: str = ""
+
+
+class Maintainer:
+    """The one writer of a view.
+
+    ``fold`` applies records without committing and returns their deltas; ``commit`` makes them durable. In between the
+    deltas are appended to the log, so that a crash there repeats the same deltas rather than losing them.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self.state = ViewState(tables)
+        self.themes = Cells(tables, "themes", Theme, Theme())
+        self.parked = Cells(tables, "parked", Parked, Parked())
+        self._positions: Cells[int] = Cells(tables, "positions", int, 0)
+        self._versions: dict[SpaceKey, int] = {}
+
+    def position(self, topic: TopicName, partition: int) -> int:
+        """Offset of the next record to fold."""
+        return self._positions.get(_position_key(topic, partition))
+
+    def covers(self, partition: int) -> int:
+        """All accepted messages of the partition below this offset are applied: distilled, and linked."""
+        return min(self._positions.get(_covers_key(t, partition)) for t in ("events", "edges"))
+
+    def version(self, space: SpaceKey) -> int:
+        """Grows with every record of the space folded by this object; tells whether a cut is stale."""
+        return self._versions.get(space, 0)
+
+    def fold(self, entries: Sequence[Entry]) -> list[DeltaRecord]:
+        """Apply records of ``VIEW_TOPICS`` in order; those already applied are passed over.
+
+        Raises:
+            GapError: an offset was skipped.
+        """
+        deltas: list[DeltaRecord] = []
+        for entry in entries:
+            key = _position_key(entry.topic, entry.partition)
+            expected = self._positions.get(key)
+            if entry.offset < expected:
+                continue
+            if entry.offset > expected:
+                place = f"{entry.topic}/{entry.partition}"
+                raise GapError(f"{place}: got offset {entry.offset}, expected {expected}: rebuild the view")
+            self._positions.put(key, expected + 1)
+            deltas += self._fold(entry)
+            self._versions[entry.record.key] = self.version(entry.record.key) + 1
+        return deltas
+
+    def fold_anywhere(self, entry: Entry) -> None:
+        """Apply a record outside a log, without looking at its offset: for cuts of the view that are never stored."""
+        self._fold(entry)
+
+    def _fold(self, entry: Entry) -> list[DeltaRecord]:
+        record = entry.record
+        prefix = space_prefix(record.key)
+        match record:
+            case SessionThemed():
+                key = prefix + record.session_id.encode()
+                if record.revision > self.themes.get(key).revision:
+                    theme = Theme(revision=record.revision, session_id=record.session_id, theme_id=record.theme_id)
+                    self.themes.put(key, theme)
+                return []
+            case DeadLetter():
+                place = msgspec.msgpack.encode((record.topic, record.partition, record.offset))
+                self.parked.put(prefix + place, _parked(record))
+                return []
+            case EventsDistilled() | EdgesInferred():
+                self._cover(entry.topic, entry.partition, record)
+            case _:
+                pass
+        return apply(self.state, entry)
+
+    def _cover(self, topic: TopicName, partition: int, record: EventsDistilled | EdgesInferred) -> None:
+        """Note what is applied. A batch of a producer read no message, so its set says nothing about them."""
+        if record.session_id.startswith("batch:") and isinstance(record, EdgesInferred):
+            return
+        key = _covers_key(topic, partition)
+        self._positions.put(key, max(self._positions.get(key), record.covers))
+
+    def skip(self, topic: TopicName, partition: int, offset: int) -> None:
+        """Pass over one record that could not be decoded; it was parked."""
+        self._positions.put(_position_key(topic, partition), offset + 1)
+
+    def commit(self) -> None:
+        """Make everything folded so far durable, with the positions, in one write."""
+        extra = cast("list[Cells[object]]", [self.themes, self.parked, self._positions])
+        writes: list[Write] = self.state.drain()
+        for cells in extra:
+            writes += cells.drain()
+        self._tables.commit(writes)
+
+
+def _parked(record: DeadLetter) -> Parked:
+    return Parked(
+        stage=record.stage,
+        conversation_id=record.conversation_id,
+        message_id=record.message_id,
+        error=record.error,
+    )
+
+
+def _position_key(topic: str, partition: int) -> bytes:
+    return msgspec.msgpack.encode(("next", topic, partition))
+
+
+def _covers_key(topic: str, partition: int) -> bytes:
+    return msgspec.msgpack.encode(("covers", topic, partition))

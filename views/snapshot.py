@@ -1,0 +1,192 @@
+"""A consistent cut of one space in memory: what a query reads, from the stored view or from a cut of the log.
+
+Built by one scan of the space and kept until the space changes; a query then costs no storage reads at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from schemas.entry import Entry
+from schemas.ids import MessageKey, SpaceKey
+
+from .aliases import resolved_aliases
+from .checksum import checksum
+from .known import known_by
+from .liveness import is_erased
+from .maintain import Maintainer
+from .reader import MessageAccount, MessageText
+from .rows import EdgeRow, EventRow
+from .sets import active_sets
+from .spec import View
+from .state import MessageState, space_prefix
+from .tables import MemoryTables
+
+
+class Snapshot:
+    """``SpaceReader`` and ``Messages`` of one space."""
+
+    def __init__(
+        self,
+        view: View,
+        messages: dict[MessageKey, MessageText],
+        themes: dict[str, str],
+        account: MessageAccount,
+        aliases: dict[str, str],
+    ) -> None:
+        self.view = view
+        self.account = account
+        self._messages = messages
+        self._themes = themes
+        self._aliases = aliases
+        self._of_message = _grouped(
+            (MessageKey(s.conversation_id, s.message_id), i)
+            for i, row in view.events.items()
+            for s in row.event.sources
+        )
+        self._of_participant = _grouped(
+            (self._name(name), i) for i, row in view.events.items() for name in row.event.participants
+        )
+        self._of_session = _grouped((s, i) for i, row in view.events.items() for s in row.session_ids)
+        self._edges_of = _grouped((end, i) for i, r in view.edges.items() for end in (r.edge.src, r.edge.dst))
+        self._sessions_of = _grouped((theme, session) for session, theme in themes.items())
+
+    def _name(self, name: str) -> str:
+        """The name as it is looked up: case-folded, through the alias table."""
+        folded = name.casefold()
+        return self._aliases.get(folded, folded)
+
+    def event(self, event_id: str) -> EventRow | None:
+        """See ``SpaceReader``."""
+        return self.view.events.get(event_id)
+
+    def event_ids(self) -> Sequence[str]:
+        """See ``SpaceReader``."""
+        return tuple(self.view.events)
+
+    def events_of_message(self, message: MessageKey) -> Sequence[str]:
+        """See ``SpaceReader``."""
+        return self._of_message.get(message, ())
+
+    def events_of_participant(self, name: str) -> Sequence[str]:
+        """See ``SpaceReader``."""
+        return self._of_participant.get(self._name(name), ())
+
+    def participants(self) -> Sequence[str]:
+        """See ``SpaceReader``."""
+        return sorted({name for row in self.view.events.values() for name in row.event.participants})
+
+    def events_of_session(self, session_id: str) -> Sequence[str]:
+        """See ``SpaceReader``."""
+        return self._of_session.get(session_id, ())
+
+    def edges_of(self, event_id: str) -> Sequence[EdgeRow]:
+        """See ``SpaceReader``."""
+        return [self.view.edges[i] for i in self._edges_of.get(event_id, ())]
+
+    def theme_of(self, session_id: str) -> str | None:
+        """See ``SpaceReader``."""
+        return self._themes.get(session_id)
+
+    def sessions_of_theme(self, theme_id: str) -> Sequence[str]:
+        """See ``SpaceReader``."""
+        return self._sessions_of.get(theme_id, ())
+
+    def message(self, key: MessageKey) -> MessageText | None:
+        """See ``Messages``."""
+        return self._messages.get(key)
+
+    def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
+        """See ``Messages``."""
+        return [self._messages[key] for key in keys if key in self._messages]
+
+    def checksum(self) -> str:
+        """See ``views.checksum``."""
+        return checksum(self.view)
+
+
+K = TypeVar("K")
+
+
+def _grouped(pairs: Iterable[tuple[K, str]]) -> dict[K, tuple[str, ...]]:
+    """Second elements by the first, unique and sorted."""
+    found: dict[K, set[str]] = {}
+    for key, value in pairs:
+        found.setdefault(key, set()).add(value)
+    return {key: tuple(sorted(values)) for key, values in found.items()}
+
+
+def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
+    """The space as it is stored now."""
+    state, prefix = maintainer.state, space_prefix(space)
+    cut = len(prefix)
+    view = View(
+        events={k[cut:].decode(): c.row for k, c in state.events.scan(prefix) if c.row is not None},
+        edges={k[cut:].decode(): c.row for k, c in state.edges.scan(prefix) if c.row is not None},
+    )
+    themes = {t.session_id: t.theme_id for _, t in maintainer.themes.scan(prefix) if t.theme_id is not None}
+    parked = {MessageKey(p.conversation_id or "", p.message_id or "") for _, p in maintainer.parked.scan(prefix)}
+    texts: dict[MessageKey, MessageText] = {}
+    for _, cell in state.messages.scan(prefix):
+        text = _text(maintainer, space, cell)
+        if text is not None:
+            texts[MessageKey(text.conversation_id, text.message_id)] = text
+    return Snapshot(
+        view=view,
+        messages=texts,
+        themes=themes,
+        account=_account(maintainer, space, texts, parked),
+        aliases=resolved_aliases(state.control.get(prefix)),
+    )
+
+
+def cut(entries: Iterable[Entry], space: SpaceKey, known_at: int) -> Snapshot:
+    """The space as it was known at a transaction time: folded from its records learned by then.
+
+    Equal to the definition over those records, because folding is (tests/property). Costs by the space's size.
+    """
+    maintainer = Maintainer(MemoryTables())
+    for entry in entries:
+        if known_by(entry.record, known_at):
+            maintainer.fold_anywhere(entry)
+    return read_space(maintainer, space)
+
+
+def _text(maintainer: Maintainer, space: SpaceKey, cell: MessageState) -> MessageText | None:
+    """A message as it stands; None when it was never posted or is erased."""
+    posted = cell.posted
+    if posted is None or is_erased(maintainer.state, space, posted.message, cell):
+        return None
+    return MessageText(
+        conversation_id=posted.conversation_id,
+        message_id=posted.message_id,
+        speaker=posted.speaker,
+        role=posted.role,
+        content=posted.content if cell.edited is None else cell.edited.content,
+        sent_at=posted.sent_at,
+        utc_offset_min=posted.utc_offset_min,
+        seq=posted.seq,
+        retracted=cell.retracted,
+    )
+
+
+def _account(
+    maintainer: Maintainer, space: SpaceKey, texts: dict[MessageKey, MessageText], parked: set[MessageKey]
+) -> MessageAccount:
+    """Where the messages are. A retracted one was read and yields none."""
+    read: set[MessageKey] = {key for key, text in texts.items() if text.retracted}
+    sources: set[MessageKey] = set()
+    for record in active_sets(maintainer.state, space):
+        read |= {MessageKey(record.conversation_id, i) for i in record.read}
+        sources |= {MessageKey(s.conversation_id, s.message_id) for e in record.events for s in e.sources}
+    parked = parked & texts.keys()
+    sources = {key for key in sources & texts.keys() if not texts[key].retracted} - parked
+    read = (read & texts.keys()) - sources - parked
+    return MessageAccount(
+        accepted=len(texts),
+        source_of_event=len(sources),
+        read_yielded_none=len(read),
+        waiting=len(texts) - len(sources) - len(read) - len(parked),
+        parked=len(parked),
+    )
