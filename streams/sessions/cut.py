@@ -9,7 +9,7 @@ import msgspec
 
 from ..ports import StageState
 from .definition import SaidMessage, SessionLimits
-from .rows import Lane, SessionRow, messages_from, row_around, rows_from, sent_at
+from .rows import Lane, SessionRow, messages_from, row_around, row_at, rows_from, sent_at
 
 
 class Piece(msgspec.Struct, kw_only=True):
@@ -77,17 +77,14 @@ def _cut(
     """Cut from ``start`` on, continuing ``piece``, or beginning with part number ``chunk``."""
     begin = start if piece is None else piece.first
     pieces = [] if piece is None else [piece]
-    later = rows_from(state, lane, changed + b"\0")
-    known = next(later, None)
     for key, message in messages_from(state, lane, start):
         if pieces and pieces[-1].takes(lane, key, limits):
             pieces[-1].add(key, message)
             continue
         if pieces:
             chunk = _next_chunk(lane, pieces[-1].chunk)
-        while known is not None and known.first < key:
-            known = next(later, None)
-        if known is not None and known.first == key and known.chunk == chunk:
+        known = row_at(state, lane, key) if key > changed else None
+        if known is not None and known.chunk == chunk:
             replaced = takewhile(lambda row: row.first < key, rows_from(state, lane, begin))  # noqa: B023 - used at once
             return Cut(old=tuple(replaced), new=pieces)
         pieces.append(Piece(chunk=chunk, first=key, last=key, count=1, ended=message.ends_session))

@@ -81,6 +81,11 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         space = SpaceKey(self.lane.tenant, self.lane.space)
         return session_id(space, self.lane.conversation_id, self.first[16:].decode("utf-8"))
 
+    @property
+    def identity(self) -> bytes | int:
+        """What its id is made from, within its lane: the first message of a run's part, the number of a given one's."""
+        return self.first if self.lane.given is None else self.chunk
+
     def due(self, limits: SessionLimits) -> int | None:
         """When silence publishes it: soon when it changed, after the gap when it is open; never when closed."""
         if self.dirty_from is not None:
@@ -175,6 +180,12 @@ def row_around(state: StageState, lane: Lane, key: bytes) -> SessionRow | None:
     return None
 
 
+def row_at(state: StageState, lane: Lane, first: bytes) -> SessionRow | None:
+    """The session of the lane that begins at exactly this order key."""
+    raw = state.get(b"s" + lane.key + first)
+    return None if raw is None else _row.decode(raw)
+
+
 def rows_from(state: StageState, lane: Lane, first: bytes) -> Iterator[SessionRow]:
     """Sessions of the lane that begin at or after an order key, in order."""
     prefix = b"s" + lane.key
@@ -192,17 +203,17 @@ def latest_start(state: StageState, lane: Lane) -> bytes:
 def growing_rows(state: StageState, lane: Lane) -> list[SessionRow]:
     """Sessions of the lane's conversation that can still grow in order."""
     prefix = b"g" + lane.conversation
-    return [_at(state, key[1 + ID_BYTES :]) for key, _ in state.scan(prefix, _beyond(prefix))]
+    return [_indexed(state, key[1 + ID_BYTES :]) for key, _ in state.scan(prefix, _beyond(prefix))]
 
 
 def waiting_rows(state: StageState, now: int | None) -> list[SessionRow]:
     """Sessions that silence publishes by ``now`` (None: ever), as space, then time."""
     stop = b"u" if now is None else b"t" + _sortable(now + 1)
-    rows = [_at(state, key[9:]) for key, _ in state.scan(b"t", stop)]
+    rows = [_indexed(state, key[9:]) for key, _ in state.scan(b"t", stop)]
     return sorted(rows, key=lambda row: (row.lane.tenant, row.lane.space, row.first, row.lane.key))
 
 
-def _at(state: StageState, place: bytes) -> SessionRow:
+def _indexed(state: StageState, place: bytes) -> SessionRow:
     raw = state.get(b"s" + place)
     assert raw is not None, "an indexed session is missing"
     return _row.decode(raw)

@@ -116,17 +116,17 @@ class Sessionize:
         self, state: StageState, lane: Lane, old: Sequence[SessionRow], pieces: Sequence[Piece], touch: _Touch
     ) -> list[SessionRevised]:
         """Put new sessions in the place of old ones and publish what must not wait."""
-        former = {row.session_id: row for row in old}
+        former = {row.identity: row for row in old}
         latest, current = self._store(state, lane, old, pieces, touch)
         published = self._close_outgrown(state, lane, latest, touch.now)
-        names = {row.session_id for row in current}
+        names = {row.identity for row in current}
         together = len(names | former.keys()) > 1 and any(row.published != "never" for row in old)
         for row in _gaining_first(lane, old, current):
             many = row.unpublished >= self._limits.publish_after
-            if together or many or self._has_closed(row, former.get(row.session_id)):
+            if together or many or self._has_closed(row, former.get(row.identity)):
                 published.append(self._publish(state, row, touch.now, flush=False))
         for row in old:
-            if row.session_id not in names and (row.published != "never" or not current):
+            if row.identity not in names and (row.published != "never" or not current):
                 published.append(self._bury(state, row, touch))
         return [_claiming_at_most(revision, touch.offset) for revision in published[:-1]] + published[-1:]
 
@@ -135,7 +135,7 @@ class Sessionize:
     ) -> tuple[bytes, list[SessionRow]]:
         """Write the new rows; returns the conversation's latest session start and the rows, in order."""
         stored = {row.first: row for row in old}
-        published = {row.session_id: row.published for row in old}
+        published = {row.identity: row.published for row in old}
         kept = {piece.first for piece in pieces}
         for row in old:
             if row.first not in kept:
@@ -145,7 +145,7 @@ class Sessionize:
         for piece in pieces:
             row = _row(lane, piece, old, touch)
             row = msgspec.structs.replace(
-                row, published=published.get(row.session_id, "never"), growing=self._can_grow(row, latest)
+                row, published=published.get(row.identity, "never"), growing=self._can_grow(row, latest)
             )
             rows.save(state, stored.get(row.first), row, self._limits)
             current.append(row)

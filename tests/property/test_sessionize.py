@@ -17,7 +17,14 @@ from streams.sessions.stage import Sessionize, covers
 from streams.state import MemoryState
 from tests.kit.messages import edit, entry, posted, retract
 
-LIMITS = SessionLimits(gap_us=10, max_messages=3, publish_after=4, quiet_us=5)
+LIMITS = st.builds(
+    SessionLimits,
+    gap_us=st.just(10),
+    max_messages=st.sampled_from([3, 3, 2, 1]),
+    publish_after=st.just(4),
+    quiet_us=st.just(5),
+)
+GIVEN = st.sampled_from([(None, None, None), (None, None, "g"), ("g", "h", None), ("g", "g", "g")])
 SPACES = (SpaceKey("t", "s"), SpaceKey("t", "s2"))
 IDS = [f"m{n}" for n in range(9)]
 
@@ -28,7 +35,7 @@ POST = st.tuples(
     st.tuples(
         st.integers(0, 60),
         st.integers(0, 1),
-        st.sampled_from([None, None, None, "g", "h"]),
+        st.sampled_from([0, 1, 2]),
         st.sampled_from([False, False, False, True]),
     ),
 )
@@ -42,8 +49,10 @@ ACTIONS = st.lists(st.one_of(POST, POST, POST, POST, EDIT, RETRACT, TICK, REDELI
 class Run:
     """Sessionize driven by actions, with the log it read and everything it published."""
 
-    def __init__(self) -> None:
-        self.stage = Sessionize(LIMITS)
+    def __init__(self, limits: SessionLimits, given: tuple[str | None, ...] = (None,)) -> None:
+        self.limits = limits
+        self.given = given
+        self.stage = Sessionize(limits)
         self.state = MemoryState()
         self.log: list[MessageRecord] = []
         self.now = 0
@@ -66,7 +75,13 @@ class Run:
         if what == "post":
             sent_at, seq, session, ends = how
             record = posted(
-                message_id, sent_at, space=space, conversation=conversation, given=session, ends=ends, seq=seq
+                message_id,
+                sent_at,
+                space=space,
+                conversation=conversation,
+                given=self.given[session],
+                ends=ends,
+                seq=seq,
             )
         elif not known:
             return []
@@ -142,25 +157,27 @@ class Run:
         return {
             (space, session.id): session.messages
             for (space, conversation), records in self.records.items()
-            for session in sessions_of(space, conversation, current_messages(records), LIMITS)
+            for session in sessions_of(space, conversation, current_messages(records), self.limits)
         }
 
 
 @settings(max_examples=300, deadline=None)
-@given(actions=ACTIONS)
-def test_the_final_revisions_are_the_sessions_by_definition(actions: list[tuple[str, Any, Any]]) -> None:
-    run = Run()
+@given(actions=ACTIONS, limits=LIMITS, given_ids=GIVEN)
+def test_the_final_revisions_are_the_sessions_by_definition(
+    actions: list[tuple[str, Any, Any]], limits: SessionLimits, given_ids: tuple[str | None, ...]
+) -> None:
+    run = Run(limits, given_ids)
     for action in actions:
         run.take(run.do(action))
     run.finish()
 
 
 @settings(max_examples=80, deadline=None)
-@given(actions=ACTIONS, at=st.integers(0, 40))
+@given(actions=ACTIONS, at=st.integers(0, 40), limits=LIMITS, given_ids=GIVEN)
 def test_a_step_repeated_from_a_saved_state_gives_the_same_outputs(
-    actions: list[tuple[str, Any, Any]], at: int
+    actions: list[tuple[str, Any, Any]], at: int, limits: SessionLimits, given_ids: tuple[str | None, ...]
 ) -> None:
-    run = Run()
+    run = Run(limits, given_ids)
     for number, action in enumerate(actions):
         if number == at:
             saved, length = run.state.copy(), len(run.log)
@@ -183,10 +200,13 @@ def test_a_step_repeated_from_a_saved_state_gives_the_same_outputs(
 @given(
     messages=st.lists(st.tuples(st.sampled_from(IDS), st.integers(0, 60), st.booleans()), unique_by=lambda m: m[0]),
     seed=st.randoms(use_true_random=False),
+    limits=LIMITS,
 )
-def test_sessions_do_not_depend_on_the_order_of_arrival(messages: list[tuple[str, int, bool]], seed: Any) -> None:
+def test_sessions_do_not_depend_on_the_order_of_arrival(
+    messages: list[tuple[str, int, bool]], seed: Any, limits: SessionLimits
+) -> None:
     def sessions_after(arrivals: Sequence[MessagePosted]) -> dict[str, list[str]]:
-        run = Run()
+        run = Run(limits)
         for record in arrivals:
             run.remember(record)
             run.take(run.stage.apply(entry(len(run.log) - 1, record), run.state, run.now))

@@ -146,6 +146,12 @@ def test_further_parts_of_a_long_given_session_are_numbered() -> None:
     ]
 
 
+def test_parts_of_one_message_are_renumbered_by_a_late_one() -> None:
+    feed = Feed(SessionLimits(max_messages=1))
+    published = feed(posted("a", 1, given="s"), posted("b", 2, given="s"), posted("late", 0, given="s"))
+    assert {r.session_id: ids(r) for r in published} == {"c/s": ["late"], "c/s#2": ["a"], "c/s#3": ["b"]}
+
+
 def test_given_session_ids_of_two_conversations_never_meet() -> None:
     names = [
         given_session_id("a/b", "c", 0),
