@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from schemas.adjudications import EdgeAccepted
 from schemas.deltas import Cause, DeltaRecord
 from schemas.edges import Edge, EdgesAsserted, EdgesInferred
 from schemas.events import EventsAsserted, EventsDistilled
