@@ -56,6 +56,11 @@ def period_of(question: str, asked_at: int) -> Interval | None:
     return _relative(match["which"].lower() == "last", match["unit"].lower(), asked) if match else None
 
 
+def is_date_word(word: str) -> bool:
+    """Whether a case-folded word of a question with a period belongs to its date rather than to its subject."""
+    return word in _MONTHS or word.isdigit() or word in ("last", "year", "month")
+
+
 def _named(parts: dict[str, str | None], asked: datetime) -> Interval | None:
     month = _month_number(parts.get("m"))
     day_text = parts.get("d")

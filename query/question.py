@@ -11,7 +11,7 @@ from views.vectors.sparse import STOP_WORDS, term_id, words
 
 from .api import QueryRequest, Shape
 from .cut import Cut
-from .period import period_of
+from .period import is_date_word, period_of
 from .shapes import asks_about_past, names_in, people_asked, shape_of, tokens
 
 _PAST_TENSE = re.compile(r"\b(did|was|were|had)\b", re.I)
@@ -51,7 +51,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
         period: the period its words name, when it lies in the past.
         former: it asks for a former state without a date ("before", "used to").
         past_tense: what has ended may answer it too ("where did …").
-        terms: its content words without names, as term ids.
+        terms: its content words without names and dates, as term ids.
         attributes: canonical attributes its words point at.
     """
 
@@ -83,7 +83,10 @@ def understand(request: QueryRequest, cut: Cut) -> Asked:
     if period is not None:
         at = min(period.until - 1, request.asked_at)
     name_words = {word for name in names for word in words(name)}
-    terms = frozenset(term_id(word) for word in words(question) if word not in STOP_WORDS and word not in name_words)
+    content = [word for word in words(question) if word not in STOP_WORDS and word not in name_words]
+    if period is not None:
+        content = [word for word in content if not is_date_word(word)]
+    terms = frozenset(term_id(word) for word in content)
     return Asked(
         shape=shape_of(question),
         names=names,

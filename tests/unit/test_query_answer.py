@@ -161,3 +161,20 @@ def test_a_quote_is_the_exact_slice_of_its_message() -> None:
             assert citation.speaker == text.speaker
     (citation,) = ask("Where does Oda live?", space=space).citations
     assert citation.quote == "Oda lives in Malmo"
+
+
+def test_a_statement_about_the_person_outranks_one_that_merely_involves_them() -> None:
+    said = [message(f"n{i}", "Bo", f"2024-02-0{i}", "The new bicycle is red and fast.") for i in (1, 2)]
+    rows = [
+        row(event("hers", said[0], subject="Ann", participants=("Ann", "Bo"))),
+        row(event("his", said[1], subject="Bo", participants=("Ann", "Bo"))),
+    ]
+    assert events(ask("Is Ann's new bicycle red?", space=MemorySpace(said, rows)))[0] == "hers"
+
+
+def test_of_two_like_things_done_the_one_within_the_period_asked_leads() -> None:
+    said = [message(f"n{i}", "Ann", f"2024-0{i}-20", "I climbed the Glass Tower.") for i in (2, 3)]
+    rows = [row(event(f"climb{i}", m, type="action")) for i, m in enumerate(said, start=2)]
+    space = MemorySpace(said, rows)
+    assert events(ask("What did Ann climb in February 2024?", space=space))[0] == "climb2"
+    assert events(ask("What did Ann climb in March 2024?", space=space))[0] == "climb3"

@@ -174,3 +174,35 @@ def test_a_statement_is_written_out_once_and_then_named_by_its_label() -> None:
     text = rendered_text(ask("Where does Tilda work?", "graph").context)
     assert text.count("] Tilda: First day at the harbour office") == 1
     assert "-- causes --> E1" in text
+
+
+def test_two_statements_of_one_message_show_it_in_full_once_and_then_only_the_words_cited() -> None:
+    both = message("n1", "Ann", "2024-02-01", "I keep bees by the harbour. I keep hens by the harbour.")
+    rows = [
+        row(event("bees", both, "I keep bees by the harbour.")),
+        row(event("hens", both, "I keep hens by the harbour.")),
+    ]
+    text = rendered_text(ask("What does Ann keep by the harbour?", "graph", 200, MemorySpace([both], rows)).context)
+    assert text.count(both.content) == 1
+    assert len([line for line in text.splitlines() if line.startswith(("E1 ", "E2 "))]) == 2
+    assert '[2024-02-01] Ann: "I keep' in text
+
+
+def test_a_long_message_is_shown_by_its_cited_words_and_not_counted_as_shown() -> None:
+    long = message("n1", "Ann", "2024-02-01", "I keep bees by the harbour. " + "And so on. " * 60)
+    space = MemorySpace([long], [row(event("bees", long, "I keep bees by the harbour."))])
+    (item,) = ask("Who keeps bees?", "graph", 100, space).context
+    assert item.text == 'E1 [2024-02-01] Ann: "I keep bees by the harbour."'
+    assert item.message_ids == ()
+
+
+def test_notes_said_by_the_person_asked_about_come_first_among_equals() -> None:
+    space = MemorySpace(
+        [
+            message("n1", "Bo", "2024-02-01", "the ferry was late"),
+            message("n2", "Ann", "2024-02-01", "the ferry was late"),
+        ],
+        [row(event("x", message("n3", who, "2024-02-01", "hello"))) for who in ("Ann",)],
+    )
+    assert place(ask("ferry", "flat", 99, space).context, "Bo:") == 0
+    assert place(ask("Did Ann like the ferry?", "flat", 99, space).context, "Ann:") == 0

@@ -106,3 +106,13 @@ def test_equal_scores_are_ordered_by_events_and_limits_hold() -> None:
     assert ["-".join(path.events) for path in paths] == ["a", "a-b", "a-c"]
     assert len(walk(chain(edges), ["a"], QuerySettings(max_paths=4))) == 3
     assert routes(walk(chain(edges), ["a"], QuerySettings(neighbourhood=1))) == {"a", "a-b"}
+
+
+def test_at_a_crowded_event_the_strongest_relations_are_followed() -> None:
+    edges = [
+        edge("r1", "a", "before", "b", confidence=1.0),
+        edge("r2", "a", "enables", "c", confidence=0.9),
+        edge("r3", "a", "causes", "d", confidence=0.7),
+        edge("r4", "a", "causes", "e", confidence=0.9),
+    ]
+    assert routes(walk(chain(edges), ["a"], QuerySettings(beam=2, max_hops=1))) == {"a", "a-c", "a-e"}
