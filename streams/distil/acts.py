@@ -25,12 +25,16 @@ def _cue_pattern(cues: Iterable[str]) -> re.Pattern[str]:
     )
 
 
-_FICTION = _cue_pattern(words.FICTION_CUES)
-_JOKE = _cue_pattern(c for c in words.JOKE_CUES if c[-1].isalnum())
+_UNSERIOUS = _cue_pattern(
+    c for c in (*words.FICTION_CUES, *words.JOKE_CUES, *words.HYPOTHETICAL_PHRASES) if c[-1].isalnum()
+)
 _JOKE_END = _cue_pattern(c for c in words.JOKE_TAKEN_BACK if c[-1].isalnum())
-_HYPOTHETICAL = _cue_pattern(words.HYPOTHETICAL_PHRASES)
 _TAKE_BACK = _cue_pattern(words.TAKE_BACKS)
 _GREETING = _cue_pattern(words.GREETING_PHRASES)
+_QUESTION_OPENING = _cue_pattern(words.QUESTION_OPENINGS)
+_WISH_OPENING = _cue_pattern(words.WISH_OPENINGS)
+_STANDING = _cue_pattern(words.STANDING)
+_FRAME = _cue_pattern((*words.FRAMES, *words.HEDGES))
 
 
 def lowered(text: str) -> str:
@@ -64,7 +68,7 @@ def introduces_quote(text: str, start: int, end: int, quotes: tuple[tuple[int, i
 def unserious(sentence: str) -> bool:
     """The whole sentence is a joke by its cue, fiction, or a supposition."""
     low = lowered(sentence)
-    return bool(_JOKE.search(low) or _FICTION.search(low) or _HYPOTHETICAL.search(low) or "breaking:" in low)
+    return _UNSERIOUS.search(low) is not None or "breaking:" in low
 
 
 def takes_back(sentence: str) -> bool:
@@ -78,9 +82,10 @@ def disowned_before(text: str) -> int:
     return hits[-1].start() if hits else 0
 
 
-def opens_with(low: str, openings: Iterable[str]) -> str | None:
+def opens_with(low: str, openings: re.Pattern[str]) -> str | None:
     """The opening phrase the text begins with, as whole words."""
-    return next((o for o in openings if low.startswith(o) and not low[len(o) : len(o) + 1].isalnum()), None)
+    match = openings.match(low)
+    return None if match is None else match[0]
 
 
 def is_question(clause: Clause, text: str, *, marked: bool, last: bool) -> bool:
@@ -88,7 +93,7 @@ def is_question(clause: Clause, text: str, *, marked: bool, last: bool) -> bool:
     tokens = clause.tokens
     start = min(skip_openers(tokens), len(tokens) - 1)
     low = lowered(text[tokens[start].start : clause.end])
-    if opens_with(low, words.QUESTION_OPENINGS) and not low.startswith("tell me") or inverted(tokens, start):
+    if opens_with(low, _QUESTION_OPENING) and not low.startswith("tell me") or inverted(tokens, start):
         return True
     return marked and last and not low.endswith((" ok", " okay", " yeah", " alright"))
 
@@ -120,7 +125,7 @@ def inverted(tokens: Tokens, start: int) -> bool:
 def is_wish(clause: Clause, text: str) -> bool:
     """A wish by its opening, anywhere after interjections."""
     return any(
-        opens_with(lowered(text[clause.tokens[i].start : clause.end]), words.WISH_OPENINGS)
+        opens_with(lowered(text[clause.tokens[i].start : clause.end]), _WISH_OPENING)
         for i in {0, min(skip_openers(clause.tokens), len(clause.tokens) - 1)}
     )
 
@@ -173,7 +178,7 @@ def _bare_verb_first(tokens: Tokens, start: int, reading: Parse) -> bool:
 
 def is_standing(tokens: Tokens, text: str) -> bool:
     """An order that holds on: "whenever it rains, close the hatch"."""
-    return opens_with(lowered(text[tokens[0].start : tokens[-1].end]), words.STANDING) is not None
+    return opens_with(lowered(text[tokens[0].start : tokens[-1].end]), _STANDING) is not None
 
 
 def is_dependent(tokens: Tokens) -> bool:
@@ -297,7 +302,7 @@ def strip_frame(text: str, tokens: Tokens) -> int:
         if start >= len(tokens):
             break
         low = lowered(text[tokens[start].start : tokens[-1].end])
-        frame = opens_with(low, _FRAMES)
+        frame = opens_with(low, _FRAME)
         if frame is None:
             break
         stop = tokens[start].start + len(frame)
@@ -320,14 +325,19 @@ def _told_to(tokens: Tokens) -> int:
     return 0
 
 
+def corrects(tokens: Tokens, reading: Parse) -> bool:
+    """ "It was always the 12th", "it was meant to be Tuesday": a past form that says what is so."""
+    if reading.base != "be" or reading.tense != "past":
+        return False
+    names = [t.word for t in tokens[reading.finite + 1 : reading.finite + 3]]
+    return any(w in ("always", "never", "actually", "really", "supposed", "meant") for w in names)
+
+
 def is_garbled(text: str, tokens: Tokens, reading: Parse) -> bool:
     """A subject in pieces ("the one with the, no, the other"): nothing can be said of it."""
     words = tokens[reading.subject[0] : reading.subject[1]]
     joined = any(t.word in ("and", "or", "&") for t in words)
     return len(words) > 1 and not joined and "," in text[words[0].end : words[-1].start] and reading.form != "verbless"
-
-
-_FRAMES = tuple(sorted((*words.FRAMES, *words.HEDGES), key=len, reverse=True))
 
 
 def named_token(token: Token) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .lexicon.attributes import EVENTS, ROWS
+from .lexicon.attributes import EVENTS, OF_PEOPLE, ROWS
 from .parse import Parse, Tokens
+from .subjects import Subject
 
 _EVENT_NOUN = re.compile(rf"\b(?:{'|'.join(EVENTS)})s?\b", re.IGNORECASE)
 _POSSESSION = re.compile(
@@ -24,12 +25,12 @@ class About(NamedTuple):
     value: str | None
 
 
-def about(clause_text: str, tokens: Tokens, reading: Parse, subject: str | None) -> About:
+def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) -> About:
     """Attribute and value. Order: the table, counted possessions, dated things, then the subject's own last word."""
     plain = clause_text.replace("’", "'")
     for name, pattern in ROWS:
         match = pattern.search(plain)
-        if match is not None:
+        if match is not None and (subject.is_person or name not in OF_PEOPLE):
             return _from_row(name, match)
     match = _POSSESSION.search(plain)
     if match is not None and reading.base == "have":
@@ -37,7 +38,7 @@ def about(clause_text: str, tokens: Tokens, reading: Parse, subject: str | None)
     noun = _EVENT_NOUN.search(plain)
     if noun is not None:
         return About(noun[0].lower(), _after_be(plain, reading))
-    if reading.base == "be" and reading.subject[1] - reading.subject[0] >= 1 and subject is not None:
+    if reading.base == "be" and reading.subject[1] - reading.subject[0] >= 1 and subject.name is not None:
         head = tokens[reading.subject[1] - 1].word
         owned = tokens[reading.subject[0]].word in ("my", "our", "the", "his", "her", "their", "your")
         return About(head if owned and head.isalpha() else None, _after_be(plain, reading))

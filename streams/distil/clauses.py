@@ -17,6 +17,8 @@ _STRONG = re.compile(r"\s*(?:;|\s[-–—]{1,2}\s|—|\.{2,}|…|:\s)\s*")
 _TRIM = " \t\r\n,;:-–—\"'“”‘’()[]*_~>"
 _ORDER_OPENINGS = frozenset({"be", "don't", "please", "pls", "tell", "let", "remember", "bring", "put"})
 """After a comma these begin an order: it is cut off from the statement before it."""
+LABEL = 2
+"""Words on either side of a colon that still read as one statement."""
 SLACK = 4
 """Characters a time phrase may leave uncovered ("so", a space) and still be all there is."""
 
@@ -60,7 +62,7 @@ def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
         between = text[tokens[i - 1].end : tokens[i].start]
         word = tokens[i].word
         strong = _STRONG.search(between)
-        if strong and ":" in strong[0] and only_time(text, tokens[last:i]):
+        if strong and ":" in strong[0] and (only_time(text, tokens[last:i]) or _labelled(tokens, last, i)):
             continue
         if strong:
             cuts.append((i, False))
@@ -78,6 +80,11 @@ def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
     return cuts
 
 
+def _labelled(tokens: Tokens, last: int, i: int) -> bool:
+    """ "Newsletter: subscribed": a label and a word or two are one statement."""
+    return i - last <= LABEL and len(tokens) - i <= LABEL and is_past_form(tokens[i].word)
+
+
 def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, joint: bool, left: Tokens) -> bool | None:
     """Whether a statement begins at word ``i``: None = no, True = it shares the subject of the left side.
 
@@ -87,9 +94,10 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, joint: bool
         return None
     rest = tokens[i : i + 12]
     before = parse(left)
-    if before is None or (
-        before.form == "verbless" and not (_timed(text, left) and comma and not only_time(text, left))
-    ):
+    if before is None:
+        return None
+    dependent = comma and left[0].word in g.SUBORDINATORS | g.TAKE_BACK_OPENINGS | {"as"}
+    if before.form == "verbless" and not dependent and not _stands_without_verb(text, left, comma=comma):
         return None
     opener = skip_openers(rest)
     word = rest[opener].word
@@ -102,7 +110,7 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, joint: bool
         return False
     if joint and _after_time(text, rest):
         return False
-    if is_past_form(word) and before.form != "verbless" and before.tense in ("past", "perfect"):
+    if is_past_form(word) and before.form != "verbless" and (comma or before.tense in ("past", "perfect")):
         return True
     if not comma and opener == 0 and _goes_on(left, before, word):
         return True

@@ -17,10 +17,10 @@ LATIN_END = 0x24F
 
 def is_foreign(text: str, tokens: tuple[Token, ...]) -> bool:
     """Whether a sentence is in another language: mostly letters beyond Latin, or more foreign than English words."""
-    letters = [c for c in text if c.isalpha()]
-    beyond = sum(ord(c) > LATIN_END for c in letters)
-    if beyond * 2 > len(letters):
-        return len(letters) >= LEAST_LETTERS
+    if not text.isascii():
+        letters = [c for c in text if c.isalpha()]
+        if 2 * sum(ord(c) > LATIN_END for c in letters) > len(letters):
+            return len(letters) >= LEAST_LETTERS
     if len(tokens) < LEAST_WORDS:
         return False
     foreign = sum(t.word in FOREIGN for t in tokens)

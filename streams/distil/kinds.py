@@ -129,7 +129,9 @@ def _denied(names: tuple[str, ...], reading: Parse) -> bool:
 
 
 def _asserted_type(names: tuple[str, ...], reading: Parse) -> EventType:
-    if reading.form == "verbless":
+    if reading.form == "verbless" or "used" in names[reading.finite : reading.finite + 1]:
+        return "state_change"
+    if reading.tense == "perfect" and reading.base in STATIVE:
         return "state_change"
     if reading.tense == "past" or (reading.tense == "perfect"):
         return "state_change" if changes(names, reading) or reading.base in ("be", "have") else "action"

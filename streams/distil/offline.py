@@ -14,7 +14,7 @@ from schemas.sessions import SessionMessage, SessionRevised
 from streams.anchors.nodes import Context
 from streams.anchors.resolve import context_of, message_anchor
 
-from ..participants import Roster, roster_of
+from ..participants import roster_of
 from . import acts
 from .attributes import about
 from .clauses import Clause, split_clauses
@@ -54,36 +54,43 @@ class OfflineDistiller:
         """The events of the session's messages, in stated order. Never raises on any text."""
         roster = roster_of(session)
         events: dict[str, Event] = {}
+        said = Said("", roster, person=None, thing=None)
         for message in session.messages:
-            for statement in statements_of(message, roster):
+            statements, said = statements_of(message, said)
+            for statement in statements:
                 event = _event(session, message, statement)
                 events.setdefault(event.id, event)
         return tuple(events.values())
 
 
-def statements_of(message: SessionMessage, roster: Roster) -> tuple[Statement, ...]:
-    """The statements of one message. An assistant's: only what it did itself, and dated things it tells of."""
+def statements_of(message: SessionMessage, before: Said) -> tuple[tuple[Statement, ...], Said]:
+    """The statements of one message, and whom and what it spoke of last, for "he" and "it" in the next one.
+
+    An assistant states only what it did itself, and dated things.
+    """
+    said = before._replace(speaker=" ".join(message.speaker.split()))
     if message.role in ("system", "tool"):
-        return ()
+        return (), said
     try:
         context = context_of(message.sent_at, message.utc_offset_min, message.tz, "present")
         day = message_anchor(context)
     except (OverflowError, ValueError):
         # Sent in the first or last hours of the calendar: no local day can be named, so no event has a time.
-        return ()
-    return _Reader(message, roster, context, day.until).read()
+        return (), said
+    reader = _Reader(message, said, context, day.until)
+    return reader.read(), reader.said
 
 
 class _Reader:
     """Reads one message from left to right, remembering whom and what it spoke of last."""
 
-    def __init__(self, message: SessionMessage, roster: Roster, context: Context, day_end: int) -> None:
+    def __init__(self, message: SessionMessage, said: Said, context: Context, day_end: int) -> None:
         self._text = message.content
         self._masked = acts.mask_foreign_speech(message.content)
         self._message = message
         self._context = context
         self._day_end = day_end
-        self._said = Said(" ".join(message.speaker.split()), roster, person=None, thing=None)
+        self.said = said
 
     def read(self) -> tuple[Statement, ...]:
         found: list[Statement] = []
@@ -104,7 +111,8 @@ class _Reader:
         if is_foreign(text, tokens):
             return [self._whole(sentence, "foreign")] if user and not sentence.question else []
         if acts.takes_back(text) and not sentence.question and user:
-            return self._clauses(tokens, sentence) or [self._whole(sentence, "take_back")]
+            told = self._clauses(tokens, sentence) or [self._whole(sentence, "take_back")]
+            return [self._as_take_back(s) if acts.takes_back(self._text[s.start : s.end]) else s for s in told]
         if acts.unserious(text) or tokens[acts.skip_openers(tokens)].word == "if":
             return []
         if user and acts.is_standing(tokens, self._text):
@@ -138,7 +146,7 @@ class _Reader:
 
     def _clause(self, clause: Clause) -> Statement | None:
         """One clause as a statement, or None when it states nothing."""
-        clause = self._ungarbled(self._trimmed(clause))
+        clause = self._trimmed(self._ungarbled(self._trimmed(clause)))
         reading, tokens = clause.reading, clause.tokens
         if reading is None or acts.is_wish(clause, self._text) or acts.is_courtesy(clause, self._text):
             return None
@@ -146,6 +154,8 @@ class _Reader:
             return None
         if acts.is_supposition(tokens, reading) or acts.is_order(tokens, reading):
             return None
+        if acts.corrects(tokens, reading):
+            reading = reading._replace(tense="present")
         text = self._text[clause.start : clause.end]
         dates = dates_of(text, reading, self._context)
         when = when_of(dates, self._message.sent_at, self._day_end)
@@ -165,14 +175,14 @@ class _Reader:
         if reading.form == "verbless":
             subject = Subject(None, (), is_person=False)
         else:
-            subject = subject_of(clause.tokens, reading, self._text, self._said)
-        people = people_in(clause.tokens, reading, self._text, self._said)
-        if subject.name is not None and subject.name != self._said.speaker:
+            subject = subject_of(clause.tokens, reading, self._text, self.said)
+        people = people_in(clause.tokens, reading, self._text, self.said)
+        if subject.name is not None and subject.name != self.said.speaker:
             if subject.is_person:
-                self._said = self._said._replace(person=subject.name)
+                self.said = self.said._replace(person=subject.name)
             else:
-                self._said = self._said._replace(thing=subject.name)
-        told = about(self._text[clause.start : clause.end], clause.tokens, reading, subject.name)
+                self.said = self.said._replace(thing=subject.name)
+        told = about(self._text[clause.start : clause.end], clause.tokens, reading, subject)
         everyone = tuple(sorted({*subject.people, *people}))
         return Statement(clause.start, clause.end, kind, times, subject, everyone, told.attribute, told.value)
 
@@ -181,7 +191,8 @@ class _Reader:
         tokens = clause.tokens
         n = int(self._is_vocative(tokens))
         n += acts.strip_frame(self._text, tokens[n:])
-        while n < len(tokens) - 1 and tokens[n].word in g.DISCOURSE and tokens[n + 1].word not in g.AUXILIARIES:
+        openers = g.DISCOURSE | g.CONJUNCTIONS
+        while n < len(tokens) - 1 and tokens[n].word in openers and tokens[n + 1].word not in g.AUXILIARIES:
             n += 1
         if n == 0 or n >= len(tokens):
             return clause
@@ -208,9 +219,15 @@ class _Reader:
             and self._text[tokens[0].end : tokens[1].start].startswith(",")
         )
 
+    def _as_take_back(self, statement: Statement) -> Statement:
+        """ "I was joking" holds, whatever its tense: from now on what it takes back does not count."""
+        kind = Kind("state_change", "asserted", "negated", "take_back")
+        times = Times(message_anchor(self._context), None, None, holds=True, expected_until=None)
+        return statement._replace(kind=kind, times=times)
+
     def _whole(self, sentence: Sentence, rule: str) -> Statement:
         """A sentence taken as it stands: another language, a take-back, a standing order."""
-        speaker = self._said.speaker
+        speaker = self.said.speaker
         polarity: Polarity = "negated" if rule == "take_back" else "affirmed"
         kind = Kind("preference" if rule == "standing" else "state_change", "asserted", polarity, rule)
         times = Times(message_anchor(self._context), None, None, holds=True, expected_until=None)

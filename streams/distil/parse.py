@@ -62,16 +62,22 @@ def parse(tokens: Tokens) -> Parse | None:
 def skip_openers(tokens: Tokens) -> int:
     """Index of the first word that is not an interjection, conjunction or adverb."""
     i = 0
-    while i < len(tokens) - 1 and (
-        tokens[i].word in g.DISCOURSE or tokens[i].word in g.ADVERBS or tokens[i].word in g.CONJUNCTIONS
-    ):
+    while i < len(tokens) - 1 and _may_open(tokens, i):
         i += 1
     return i
 
 
+def _may_open(tokens: Tokens, i: int) -> bool:
+    """ "Today" before a verb is its subject ("today was my first shift"), before anything else an adverb."""
+    word = tokens[i].word
+    if word in g.DISCOURSE or word in g.CONJUNCTIONS:
+        return True
+    return word in g.ADVERBS and tokens[i + 1].word not in g.BE_PRESENT | g.BE_PAST | {"'s"}
+
+
 def _back(tokens: Tokens, i: int, stop: int) -> int:
     """Index after the last word before ``i`` that is not an adverb."""
-    while i > stop and tokens[i - 1].word in g.ADVERBS:
+    while i > stop and tokens[i - 1].word in g.ADVERBS and not (i - 1 > stop and tokens[i - 2].word in g.DETERMINERS):
         i -= 1
     return i
 
@@ -200,7 +206,7 @@ def subject_range(tokens: Tokens, start: int, finite: int) -> tuple[int, int]:
     """The words before the verb that are its subject: a pronoun right before it, else the noun phrase."""
     end = _back(tokens, finite, start)
     if end <= start:
-        return start, start
+        return start, finite
     if tokens[end - 1].word in g.SUBJECT_PRONOUNS:
         begin = end - 1
         if begin - start >= 2 and tokens[begin - 1].word == "and":

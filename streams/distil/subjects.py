@@ -7,8 +7,12 @@ from typing import NamedTuple
 from ..participants import Roster
 from .acts import named_token
 from .lexicon import grammar as g
+from .lexicon.attributes import EVENTS
+from .lexicon.grammar import ADVERBS
 from .lexicon.people import BARE_KIN, KIN, NOT_NAMES, ROLES
+from .lexicon.verbs import BASES
 from .parse import Parse, Tokens
+from .verbs import ing_base
 
 _PLACE_PREPOSITIONS = frozenset("in at to from of on into near through via towards around for like as by".split())
 _LINKING = frozenset({"and", "&", "with"})
@@ -43,7 +47,11 @@ def subject_of(tokens: Tokens, reading: Parse, text: str, said: Said) -> Subject
         return Subject(said.speaker, (said.speaker,), is_person=True)
     first = words[0].word
     if words[-1].word in g.FIRST_PERSON or first in g.FIRST_PERSON:
-        others = tuple(said.roster.canonical(text[t.start : t.end]) for t in words if named_token(t))
+        others = tuple(
+            said.roster.canonical(text[t.start : t.end])
+            for t in words
+            if named_token(t) and t.word not in g.SUBJECT_PRONOUNS
+        )
         return Subject(said.speaker, (said.speaker, *others), is_person=True)
     if len(words) == 1 and first in g.SUBJECT_PRONOUNS | {"him", "her", "them"}:
         return _pronoun(first, said)
@@ -99,11 +107,21 @@ def _plain(words: Tokens, text: str, said: Said) -> Subject:
     if said.roster.knows(raw):
         name = said.roster.canonical(raw)
         return Subject(name, (name,), is_person=True)
-    if kept is words and named_token(kept[0]) and kept[0].word not in NOT_NAMES and _is_name(kept):
+    if kept is words and named_token(kept[0]) and not _common(kept) and _is_name(kept):
         names = _joined_names(kept, text, said)
         return Subject(names[0] if len(names) == 1 else " and ".join(names), tuple(names), is_person=True)
-    low = raw if named_token(kept[0]) and len(kept) > 1 and kept[1].capital else raw[:1].lower() + raw[1:]
+    named = (len(kept) > 1 and kept[1].capital) or not raw[1:2].islower()
+    low = raw if named_token(kept[0]) and named else raw[:1].lower() + raw[1:]
     return Subject(low, (), is_person=False)
+
+
+def _common(words: Tokens) -> bool:
+    """A common noun or gerund that has its capital from the start of the sentence ("Dinner", "Rent", "Painting")."""
+    word = words[0].word
+    if word in NOT_NAMES:
+        return True
+    plain = word.removesuffix("s")
+    return len(words) == 1 and (plain in EVENTS or word in BASES or word in ADVERBS or ing_base(word) is not None)
 
 
 def _is_name(words: Tokens) -> bool:
@@ -141,7 +159,7 @@ def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[st
             before = tokens[i - 1].word if i else ""
             if said.roster.knows(raw) or (
                 before not in _PLACE_PREPOSITIONS
-                and (before in _LINKING or _takes_person(reading))
+                and ((before in _LINKING and reading.base not in ("be", "work", "start")) or _takes_person(reading))
                 and before not in g.DETERMINERS
             ):
                 found.append(said.roster.canonical(raw))
@@ -156,5 +174,5 @@ def _takes_person(reading: Parse) -> bool:
 
 
 _PERSON_VERBS = frozenset(
-    "meet see visit marry tell ask help teach call invite date love miss join host thank hire fire replace".split()
+    "meet see visit marry tell ask help teach invite date love miss join host thank hire fire replace".split()
 )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-_END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow|last|next|this|because|and|but|so|with|as|again|anymore|any more|these days|right now)\b|[,.;!?]|$)"
+_END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow|last|next|this|because|and|but|so|with|as|again|too|also|instead|after all|anymore|any more|these days|right now)\b|[,.;!?]|$)"
 _V = r"(?P<v>[^,.;!?]+?)" + _END
+_NO_TIME = r"(?!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|me|us|him|her|them|it|once|home|last|least|all|first)\b)"
 _BE = r"(?:am|'m|is|'s|are|'re|was|were|be|been|isn't|aren't|wasn't|not)"
 
 _ROWS: tuple[tuple[str, str], ...] = (
@@ -26,12 +27,14 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("smoking", r"\b(?P<v>smok(?:e|es|ing|ed|er)|cigarettes|vap(?:e|ing))\b"),
     ("relationship status", r"\b(?P<v>married|engaged|divorced|separated|single|widowed|dating|broke up|break up|seeing someone|proposed|split up)\b"),
     ("pregnancy", r"\b(?P<v>pregnant|expecting a baby|due date)\b"),
-    ("employer", r"\b(?:work|works|working|worked|started|start|starts|interning|employed) (?:full[- ]time |part[- ]time )?(?:at|for|with) (?P<v>[^,.;!?]+?)" + _END),
+    ("employer", r"\b(?:work|works|working|worked|started|start|starts|interning|employed) (?:full[- ]time |part[- ]time )?(?:at|for|with) " + _NO_TIME + r"(?P<v>[^,.;!?]+?)" + _END),
     ("employer", r"\b(?:joined|joining|join|left|leaving|quit) (?:the )?(?P<v>(?:company|firm|team|agency|clinic|bank|startup|hospital|school)[^,.;!?]*?)" + _END),
     ("job", r"\b(?:new job|got the job|job offer|got promoted|promoted to|promotion|laid off|fired|resigned|resign|gave notice|retired|retire|internship|quit my job|day job)\b(?P<v>.*)"),
     ("job", r"\b(?:work|works|working|worked) as (?:an? |the )?(?P<v>[^,.;!?]+?)" + _END),
     ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|architect|therapist|counselor|counsellor|freelancer))\b"),
     ("studies", r"\b(?:study|studies|studying|studied|majoring in|major in|enrolled (?:in|at)|degree in|phd in|master's in|learning|learn) (?P<v>[^,.;!?]+?)" + _END),
+    ("assignment", _BE + r" on (?:the )?(?P<v>(?:[^\W\d_]+[ -]){0,2}(?:rollout|project|team|case|account|shift|crew|night shift))\b"),
+    ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + _END),
     ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides) (?:in|at|on|near|with) (?P<v>[^,.;!?]+?)" + _END),
     ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?P<v>[^,.;!?]+?)" + _END),
     ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + _END),
@@ -48,6 +51,11 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("condition", r"\b(?:have|has|diagnosed with|suffer from|suffers from|got) (?:an? )?(?P<v>(?:\w+ )?(?:asthma|diabetes|epilepsy|migraines?|arthritis|flu|covid|cold|fever|depression|anxiety|insomnia|adhd|cancer|tendonitis|injury))\b"),
     ("weight", r"\b(?:weigh|weighs|lost|gained|put on) (?P<v>[\w.]+ (?:kg|kilos?|pounds|lbs|stone))\b"),
 )  # fmt: skip
+
+OF_PEOPLE = frozenset(
+    "home employer job studies diet drink smoking allergy age language instrument pet children car membership assignment condition".split()
+) | {"relationship status"}
+"""Attributes that only people have: of a thing, "moved to Mondays" tells no home."""
 
 EVENTS = (
     "appointment dentist wedding dinner lunch breakfast brunch party meeting concert exam interview flight trip holiday vacation conference "

@@ -53,6 +53,10 @@ NEGATIONS = frozenset(
     {"not", "never", "no", "none", "nobody", "nothing", "neither", "nor", "nowhere", "without", "cannot"}
 )
 CONTRACTED_NEGATIVE = ("n't", "dont", "doesnt", "didnt", "wont", "cant", "isnt", "arent", "wasnt", "havent", "hasnt")
+TAKE_BACK_OPENINGS = frozenset(
+    "scrap scratch strike forget ignore disregard sorry no wait correction nevermind never".split()
+)
+"""Before a comma these take something back; what follows is the statement."""
 SUBORDINATORS = frozenset(
     "when which since while as after before who where unless until whenever whether if that although though".split()
 )

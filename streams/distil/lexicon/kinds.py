@@ -4,7 +4,7 @@ from __future__ import annotations
 
 PREFERRING = frozenset("like love hate prefer enjoy adore dislike detest despise cherish loathe want".split())
 PREFERENCE_PHRASES = (
-    "can't stand", "cannot stand", "cant stand", "a fan of", "'m into", "'s into", "am into", "is into", "are into", "so into", "'d rather", "would rather", "'d sooner", "would sooner", "don't mind", "can't have", "allergic to",
+    "can't stand", "cannot stand", "cant stand", "a fan of", "'m into", "'s into", "am into", "is into", "are into", "so into", "'d rather", "would rather", "'d sooner", "would sooner", "don't mind", "can't have",
     "don't work for", "doesn't work for", "works for me", "works best", "is the one i", "what i like", "gone right off", "gone off", "not a fan", "obsessed with",
     "passionate about", "a big fan", "crazy about", "keen on",
 )  # fmt: skip
@@ -12,7 +12,7 @@ DISLIKING = (
     "hate", "hates", "dislike", "dislikes", "detest", "detests", "despise", "loathe", "can't stand", "cannot stand", "cant stand", "gone off", "gone right off",
     "sick of", "tired of", "not a fan", "can't bear",
 )  # fmt: skip
-DENYING = ("no longer", "not anymore", "nothing of", "hardly ever", "used to")
+DENYING = ("no longer", "not anymore", "nothing of", "hardly ever")
 PLANNING = frozenset("plan intend aim arrange".split())
 RESCHEDULING = frozenset(
     "move shift reschedule postpone push change book schedule set delay rebook bump reserve swap bring sign enrol register".split()

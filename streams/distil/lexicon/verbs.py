@@ -30,7 +30,7 @@ cope copy cover crash create cross cry cycle dance date decide decline delay del
 detest develop die disappear discover discuss dislike divorce double download downgrade drop dump earn edit elect email
 end enjoy enrol enroll enter escape exercise expect expire explain explore fail fast fill finish fire fix flip fold
 follow form found garden graduate guess hand handle happen hate head heal help hike hire host hope hurry identify
-improve include increase inherit insist install invest invite iron join jump knit land last laugh launch lift like limp
+improve include increase inherit insist install invest invite iron join jump knit land laugh launch lift like limp
 link list listen live load lock log look love lower manage mark marry matter mention merge migrate miss move name need
 nominate note notice obtain offer open order organise organize outgrow owe own pack paint park pass pause perform phone
 pick plan plant play post postpone practise practice prefer prepare present print produce promise promote propose
