@@ -16,7 +16,6 @@ _SINGLE: dict[str, tuple[str, ...]] = {
     "time": ("start time", "departure time", "arrival time", "opening time"),
     "school": ("university", "college"),
     "major": ("field of study", "course of study"),
-    "name": ("surname", "last name", "first name", "nickname"),
     "age": (),
     "height": (),
     "weight": (),
@@ -33,8 +32,9 @@ _SINGLE: dict[str, tuple[str, ...]] = {
 }
 """Single-valued attributes: a person has one of them at a time, so a second value replaces the first.
 
-Short on purpose. What is not listed (pets, hobbies, friends, favourites, trips) may hold many values, and a second
-value alone retires nothing: a wrong retirement hides a true fact, a missed one shows an old fact with its date.
+Short on purpose. What is not listed (pets, hobbies, friends, favourites, trips, names of this and that) may hold many
+values, and a second value alone retires nothing: a wrong retirement hides a true fact, a missed one shows an old fact
+with its date.
 """
 
 _CANONICAL = {alias: name for name, aliases in _SINGLE.items() for alias in (name, *aliases)}

@@ -18,7 +18,6 @@ WITHDRAWN = _any(
     r"\bscratch that\b",
     r"\b(?:forget|ignore) (?:what i (?:just )?said|that|my last)\b",
     r"\bi take (?:that|it) back\b",
-    r"\bmade (?:that|it) up\b",
     r"\bthat was a joke\b",
 )
 """The speaker takes something back and puts nothing in its place."""
@@ -116,12 +115,23 @@ ENDED = _any(
     r"\bgot divorced\b",
     r"(?<!who )(?<!that )\bused to\b(?! (?:it|this|that|the)\b)",
     r"\b(?:sold|got rid of|gave away|returned)\b",
-    r"\b(?:ended|expired|is over|has closed|closed down|shut down|died|passed away)\b",
+    r"\b(?:ended(?! up)|expired|is over|has closed|closed down|shut down|died|passed away)\b",
     r"\bdropped (?:out|the|my|our)\b",
     r"\bgot over\b",
     r"\bmoved out of\b",
 )
 """A state has ended."""
+
+NOT_ENDED = _any(
+    r"(?:n't|\bnot|\bnever|\bwithout) (?:\w+ ){0,2}(?:quit|stop|end|retire|resign|sell|g[ai]ve|giving|drop)\w*\b",
+)
+"""The denial of an end, which is no end: "I won't quit", "never gave up"."""
+
+IDIOM = _any(r"\bcan't (?:wait|believe|help|complain)\b", r"\bno (?:worries|doubt|problem)\b", r"\bnot only\b")
+"""Denials in form only."""
+
+NO_MORE = _any(r"\bno longer\b", r"\bany ?more\b", r"\bany longer\b", r"\bafter all\b")
+"""With a denial: it was so, or was to be so, and is not."""
 
 LEFT = _any(r"\b(?:left|leaving)\b")
 """Ends what has the same value: "I left" a firm, a band, a town."""

@@ -48,6 +48,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
         values_same: both values known and equal, or one contains the other.
         shared: rare stems in both texts, the names of the people they are about left out.
         share: of the rare stems of the text that has fewer, the part that is shared.
+        covered: of the older text's rare stems, the part that is shared.
         figures_differ: both hold numbers, days or dates, and neither's are all among the other's.
         dates_differ: both are about an explicitly named time, and the two times do not meet.
         newer_dated: the newer text names a day or a time of day.
@@ -67,6 +68,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     values_same: bool
     shared: frozenset[str]
     share: float
+    covered: float
     figures_differ: bool
     dates_differ: bool
     newer_dated: bool
@@ -130,6 +132,7 @@ def compare(pair: Pair) -> Features:
         values_same=nested,
         shared=shared,
         share=len(shared) / fewest if fewest else 0.0,
+        covered=len(shared) / len(rare_o) if rare_o else 0.0,
         figures_differ=bool(figures_n - figures_o) and bool(figures_o - figures_n),
         dates_differ=_dates_differ(pair),
         newer_dated=dated(newer.text),

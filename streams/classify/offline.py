@@ -39,7 +39,9 @@ def judge(pair: Pair) -> Judgement:
         return NONE
     if cues.UNREAL.search(features.newer) and not cues.CORRECTION.search(features.newer):
         return NONE
-    rules = _PLAN_RULES if pair.older.modality == "planned" else _ASSERTED_RULES
+    rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
+    if pair.older.modality == "asserted" and pair.older.type == "action":
+        rules = ()  # what was done stays done; it can only have been wrong
     for rule in (withdrawn, correction, *rules):
         verdict = rule(pair, features)
         if verdict is not None:
@@ -84,8 +86,11 @@ def correction(pair: Pair, f: Features) -> Judgement | None:
 
 def plan_cancelled(pair: Pair, f: Features) -> Judgement | None:
     """The plan is off."""
-    denied = pair.newer.polarity == "negated" and bool(cues.CANCELLED.search(f.newer) or cues.ENDED.search(f.newer))
-    if f.same_thing and (cues.CANCELLED.search(f.newer) or denied):
+    if cues.NOT_ENDED.search(f.newer) or not f.same_thing:
+        return None
+    dropped = cues.ENDED.search(f.newer) and pair.newer.polarity == "affirmed" and pair.newer.holds
+    denied = cues.NO_MORE.search(f.newer) and pair.newer.polarity == "negated"
+    if cues.CANCELLED.search(f.newer) or dropped or denied:
         return _updates("cancelled", 0.85, "The newer statement calls the plan off.")
     return None
 
@@ -96,8 +101,10 @@ def plan_moved(pair: Pair, f: Features) -> Judgement | None:
         return None
     if cues.MOVED.search(f.newer) or (cues.CHANGED.search(f.newer) and f.figures_differ):
         return _updates("change", 0.85, "The newer statement gives the plan another time or place.")
-    strong = len(f.shared) >= 2 and f.share >= 0.6
-    if pair.newer.modality == "planned" and f.dates_differ and strong and f.attribute is not None:
+    to_the_day = all(e.anchor.precision in ("minute", "hour", "day") for e in (pair.newer, pair.older))
+    ahead = pair.newer.stated.sent_at < pair.older.anchor.until  # afterwards it would be another one
+    same = len(f.shared) >= 2 and f.covered >= 0.6 and f.attribute is not None
+    if pair.newer.modality == "planned" and f.dates_differ and same and to_the_day and ahead:
         return _updates("change", 0.65, "The same plan is given another time.")
     return None
 
@@ -111,13 +118,13 @@ def plan_done(pair: Pair, f: Features) -> Judgement | None:
         return None
     if f.values_same and f.attribute is not None and f.shared:
         return _updates("done", 0.8, "What was planned has happened.")
-    if len(f.shared) >= 2 and f.share >= 0.5:
+    if len(f.shared) >= 2 and f.covered >= 0.75:
         return _updates("done", 0.7, "What was planned has happened.")
     return None
 
 
 def _told_as_past(event: Event) -> bool:
-    return event.type in ("action", "state_change") and event.anchor.start <= event.stated.sent_at
+    return event.type == "action" and event.anchor.start <= event.stated.sent_at
 
 
 # --- what was so --------------------------------------------------------------------------------------------------
@@ -126,6 +133,8 @@ def _told_as_past(event: Event) -> bool:
 def arrangement_moved(pair: Pair, f: Features) -> Judgement | None:
     """An appointment that is on, but at another time; or off."""
     if pair.newer.modality == "planned" or (cues.ONE_OFF.search(f.newer) and cues.HABIT.search(f.older)):
+        return None
+    if _over(pair):
         return None
     if f.shared and f.newer_dated and f.older_dated and cues.SHIFTED.search(f.newer) and not cues.ADDED.search(f.newer):
         return _updates("change", 0.8, "The newer statement gives it another time.")
@@ -151,7 +160,10 @@ def ended(pair: Pair, f: Features) -> Judgement | None:
         return _updates("change", 0.85, "The newer statement says that it was left.")
     if not cues.ENDED.search(f.newer) or cues.ENDED.search(f.older) or cues.ADDED.search(f.newer):
         return None
-    if f.values_same or len(f.shared) >= 2 or (f.shared and f.share >= 0.5):
+    if cues.NOT_ENDED.search(f.newer):
+        return None
+    alike = len(f.shared) >= 2 and f.share >= 0.5 and f.covered >= 0.3
+    if f.values_same or alike or f.covered > 0.5:
         return _updates("change", 0.8, "The newer statement says that it ended.")
     return None
 
@@ -163,7 +175,9 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
         return None
     if new.polarity == "negated" or old.polarity == "negated":
         return None
-    cue = cues.CHANGED.search(f.newer) or cues.MOVED.search(f.newer)
+    cue = cues.CHANGED.search(f.newer) or (None if _over(pair) else cues.MOVED.search(f.newer))
+    if cue is None and cues.ADDED.search(f.newer):
+        return None  # a second job beside the first
     if f.attribute is not None and f.single_valued and f.values_differ:
         if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:
             return _contradicts("Two people name different values for the same time.")
@@ -174,10 +188,8 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
     if f.attribute is not None and f.values_differ and not cue:
         return None
     strong = len(f.shared) >= 2 or f.share >= 0.5
-    if cue and strong and (f.figures_differ or f.values_differ or f.attribute is not None):
+    if cue and strong and (f.figures_differ or f.values_differ):
         return _updates("change", 0.75, "The newer statement says that it changed.")
-    if cues.ADDED.search(f.newer):
-        return None
     if cues.NOW.search(f.newer) and f.figures_differ and len(f.shared) >= 1 and f.share >= 0.5:
         return _updates("change", 0.7, "The newer statement gives another figure for the present.")
     return None
@@ -188,9 +200,9 @@ def flipped(pair: Pair, f: Features) -> Judgement | None:
     new, old = pair.newer, pair.older
     if new.modality == "planned" or not f.negated_flip or not old.holds or not new.holds or _one_off(f):
         return None
-    if cues.ADDED.search(f.newer):
+    if cues.ADDED.search(f.newer) or cues.IDIOM.search(f.newer) or cues.IDIOM.search(f.older):
         return None
-    same_value = f.attribute is not None and (f.values_same or (new.value is None and old.value is None and f.shared))
+    same_value = f.attribute is not None and f.values_same
     if not same_value and not (len(f.shared) >= 2 and f.share >= 0.6 and f.denied_by_name):
         return None
     changed = cues.CHANGED.search(f.newer) or cues.ENDED.search(f.newer) or cues.NOW.search(f.newer)
@@ -199,6 +211,12 @@ def flipped(pair: Pair, f: Features) -> Judgement | None:
     if changed is not None or f.attribute is not None:
         return _updates("change", 0.8 if changed else 0.65, "The newer statement turns the older one round.")
     return None
+
+
+def _over(pair: Pair) -> bool:
+    """The named time of the older statement has passed: what is past is not moved."""
+    anchor = pair.older.anchor
+    return anchor.resolution != "message_time" and anchor.until <= pair.newer.stated.sent_at
 
 
 def _one_off(f: Features) -> bool:
@@ -215,4 +233,4 @@ def _contradicts(reason: str) -> Judgement:
 
 
 _PLAN_RULES: tuple[Rule, ...] = (plan_cancelled, plan_moved, plan_done)
-_ASSERTED_RULES: tuple[Rule, ...] = (arrangement_moved, ended, replaced, flipped)
+_STATE_RULES: tuple[Rule, ...] = (arrangement_moved, ended, replaced, flipped)
