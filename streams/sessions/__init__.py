@@ -1,1 +1,4 @@
-"""Messages into sessions. Reading order: ``definition`` (what a session is), ``rows``, ``cut``, ``stage``."""
+"""Messages into sessions.
+
+Reading order: ``definition`` (what a session is), ``rows``, ``cut``, ``publish``, ``stage``.
+"""

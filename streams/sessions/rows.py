@@ -55,6 +55,7 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         published: what its last published revision said.
         dirty_from: lowest offset of a record that is not in a published revision; None when there is none.
         unpublished: how many records that are.
+        absorbed: ids of published sessions that are part of it now, to be published empty with its next revision.
         growing: a message may still come in order: nothing later began, it did not end and is not full.
     """
 
@@ -71,6 +72,7 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     published: Literal["never", "open", "closed"]
     dirty_from: int | None
     unpublished: int
+    absorbed: tuple[str, ...]
     growing: bool
 
     @property

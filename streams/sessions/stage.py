@@ -19,6 +19,7 @@ from ..ports import Entry, Output, StageState
 from . import rows
 from .cut import Piece, cut_around
 from .definition import SessionLimits, edited, said
+from .publish import emptied, gaining_first, only_last_claims, revised, shown_ids
 from .rows import Lane, SessionRow
 
 
@@ -39,11 +40,13 @@ class Sessionize:
     - open, when ``publish_after`` records of it are unpublished, or nothing arrived for ``quiet_us``;
     - closed, as soon as it can no longer grow in order: a later session of the conversation began, its last message
       ends it, it is full, or nothing arrived for the gap;
-    - at once, together with all it shares messages with, when a published session is merged, split or vanishes, so
-      that no reader of ``sessions`` sees a message twice or not at all for longer than one step.
+    - at once, together with all it shares messages with, when a published session loses messages to another, so that
+      no reader of ``sessions`` misses a message.
 
-    A message that is late for a closed session waits like any other, so that a late import does not publish a
-    session once per message. One message in order costs the same however long the conversation is.
+    A message that is late for a closed session, or makes one of two, waits like any other, so that a late or reversed
+    import does not publish a session once per message. A session that became part of another, or whose first message
+    changed, is published empty with the other's next revision. One message in order costs the same however long
+    the conversation is.
     """
 
     name = "sessionize"
@@ -117,25 +120,27 @@ class Sessionize:
     ) -> list[SessionRevised]:
         """Put new sessions in the place of old ones and publish what must not wait."""
         former = {row.identity: row for row in old}
+        shown = shown_ids(old)
         latest, current = self._store(state, lane, old, pieces, touch)
         published = self._close_outgrown(state, lane, latest, touch.now)
-        names = {row.identity for row in current}
-        together = len(names | former.keys()) > 1 and any(row.published != "never" for row in old)
-        for row in _gaining_first(lane, old, current):
+        together = len(current) > 1 and bool(shown)
+        for row in gaining_first(lane, old, current):
             many = row.unpublished >= self._limits.publish_after
             if together or many or self._has_closed(row, former.get(row.identity)):
-                published.append(self._publish(state, row, touch.now, flush=False))
-        for row in old:
-            if row.identity not in names and (row.published != "never" or not current):
-                published.append(self._bury(state, row, touch))
-        return [_claiming_at_most(revision, touch.offset) for revision in published[:-1]] + published[-1:]
+                published += self._publish(state, row, touch.now, flush=False)
+        if len(current) != 1:
+            names = {row.session_id for row in current}
+            gone = [name for name in shown if name not in names] if current or shown else [old[0].session_id]
+            published += [emptied(state, lane, touch.partition, name, touch.offset, touch.received_at) for name in gone]
+        return only_last_claims(published, touch.offset)
 
     def _store(
         self, state: StageState, lane: Lane, old: Sequence[SessionRow], pieces: Sequence[Piece], touch: _Touch
     ) -> tuple[bytes, list[SessionRow]]:
         """Write the new rows; returns the conversation's latest session start and the rows, in order."""
         stored = {row.first: row for row in old}
-        published = {row.identity: row.published for row in old}
+        former = {row.identity: row.published for row in old}
+        shown = shown_ids(old)
         kept = {piece.first for piece in pieces}
         for row in old:
             if row.first not in kept:
@@ -144,8 +149,12 @@ class Sessionize:
         current: list[SessionRow] = []
         for piece in pieces:
             row = _row(lane, piece, old, touch)
+            published = former.get(row.identity, "never")
+            if shown and published == "never" and row.session_id in shown:
+                published = "open"
+            absorbed = [name for name in shown if name != row.session_id] if len(pieces) == 1 else []
             row = msgspec.structs.replace(
-                row, published=published.get(row.identity, "never"), growing=self._can_grow(row, latest)
+                row, published=published, absorbed=tuple(absorbed), growing=self._can_grow(row, latest)
             )
             rows.save(state, stored.get(row.first), row, self._limits)
             current.append(row)
@@ -159,7 +168,7 @@ class Sessionize:
                 closed = msgspec.structs.replace(row, growing=False)
                 rows.save(state, row, closed, self._limits)
                 if closed.due(self._limits) is not None:
-                    published.append(self._publish(state, closed, now, flush=False))
+                    published += self._publish(state, closed, now, flush=False)
         return published
 
     def _can_grow(self, row: SessionRow, latest: bytes) -> bool:
@@ -185,68 +194,23 @@ class Sessionize:
         return self._publish_all(state, wanted, now, flush=True)
 
     def _publish_all(self, state: StageState, waiting: Iterable[SessionRow], now: int, *, flush: bool) -> list[Output]:
-        return [Output(topic="sessions", record=self._publish(state, row, now, flush=flush)) for row in waiting]
+        return [
+            Output(topic="sessions", record=revision)
+            for row in waiting
+            for revision in self._publish(state, row, now, flush=flush)
+        ]
 
-    def _publish(self, state: StageState, row: SessionRow, now: int, *, flush: bool) -> SessionRevised:
+    def _publish(self, state: StageState, row: SessionRow, now: int, *, flush: bool) -> list[SessionRevised]:
+        """The session as it stands, then, empty, those that became part of it."""
         closed = flush or not row.growing or now >= row.arrived + self._limits.gap_us
-        done = msgspec.structs.replace(row, published="closed" if closed else "open", dirty_from=None, unpublished=0)
+        done = msgspec.structs.replace(
+            row, published="closed" if closed else "open", dirty_from=None, unpublished=0, absorbed=()
+        )
         rows.save(state, row, done, self._limits)
-        return SessionRevised(
-            tenant=row.lane.tenant,
-            space=row.lane.space,
-            conversation_id=row.lane.conversation_id,
-            session_id=row.session_id,
-            revision=2 * row.touched + closed,
-            open=not closed,
-            messages=rows.messages_of(state, row),
-            covers=covers(state, row.partition, rows.next_offset(state, row.partition)),
-            learned_at=row.learned_at,
-        )
-
-    def _bury(self, state: StageState, row: SessionRow, touch: _Touch) -> SessionRevised:
-        """The last revision of a session that has no messages any more."""
-        return SessionRevised(
-            tenant=row.lane.tenant,
-            space=row.lane.space,
-            conversation_id=row.lane.conversation_id,
-            session_id=row.session_id,
-            revision=2 * touch.offset + 1,
-            open=False,
-            messages=(),
-            covers=covers(state, row.partition, rows.next_offset(state, row.partition)),
-            learned_at=touch.received_at,
-        )
-
-
-def covers(state: StageState, partition: int, position: int) -> int:
-    """All records of the partition of ``messages`` below this are in published sessions.
-
-    Args:
-        state: of sessionize.
-        partition: of ``messages``.
-        position: the next offset sessionize will read. Give the runtime's own where records were parked: a parked
-            record leaves no trace in the state.
-    """
-    lowest = rows.lowest_unpublished(state, partition)
-    return position if lowest is None else lowest
-
-
-def _gaining_first(lane: Lane, old: Sequence[SessionRow], current: Sequence[SessionRow]) -> Sequence[SessionRow]:
-    """The order in which a reader always has every message: who takes one over comes before who gives it up.
-
-    In a given session a new message pushes others into later parts, and a retraction pulls them into earlier ones. A
-    part of a run is named by its first message, so it only ever gives to sessions that are new.
-    """
-    if lane.given is None:
-        known = {row.first for row in old}
-        return sorted(current, key=lambda row: row.first in known)
-    grew = sum(row.count for row in current) > sum(row.count for row in old)
-    return list(reversed(current)) if grew else current
-
-
-def _claiming_at_most(revision: SessionRevised, offset: int) -> SessionRevised:
-    """Of several revisions published for one record only the last may claim that record."""
-    return msgspec.structs.replace(revision, covers=min(revision.covers, offset))
+        revisions = [revised(state, row, closed=closed)]
+        for name in row.absorbed:
+            revisions.append(emptied(state, row.lane, row.partition, name, row.touched, row.learned_at))
+        return only_last_claims(revisions, row.touched if row.dirty_from is None else row.dirty_from)
 
 
 def _extent(row: SessionRow) -> Piece:
@@ -270,5 +234,6 @@ def _row(lane: Lane, piece: Piece, old: Sequence[SessionRow], touch: _Touch) -> 
         published="never",
         dirty_from=min([touch.offset, *dirty]),
         unpublished=sum(row.unpublished for row in old) + 1,
+        absorbed=(),
         growing=False,
     )

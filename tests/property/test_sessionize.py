@@ -13,7 +13,8 @@ from schemas.messages import MessagePosted, MessageRecord
 from schemas.sessions import SessionMessage, SessionRevised
 from streams.ports import Output
 from streams.sessions.definition import SessionLimits, current_messages, sessions_of
-from streams.sessions.stage import Sessionize, covers
+from streams.sessions.publish import covers
+from streams.sessions.stage import Sessionize
 from streams.state import MemoryState
 from tests.kit.messages import edit, entry, posted, retract
 

@@ -13,7 +13,8 @@ from schemas.sessions import SessionRevised
 from schemas.times import US_PER_HOUR, US_PER_SECOND
 from streams.ports import Output
 from streams.sessions.definition import SessionLimits, given_session_id
-from streams.sessions.stage import Sessionize, covers
+from streams.sessions.publish import covers
+from streams.sessions.stage import Sessionize
 from streams.state import MemoryState
 from tests.kit.messages import SPACE, edit, entry, posted, retract
 
@@ -166,16 +167,32 @@ def test_given_session_ids_of_two_conversations_never_meet() -> None:
     assert given_session_id("talk-1", "monday", 0) == "talk-1/monday"
 
 
-def test_a_late_message_merges_two_published_sessions_in_one_step() -> None:
+def test_a_late_message_merges_two_published_sessions() -> None:
     feed = Feed()
     feed(posted("a", 0), posted("b", 90 * MINUTE))
     feed.flush()
-    merged, gone = feed(posted("between", 45 * MINUTE, received_at=7))
+    assert feed(posted("between", 45 * MINUTE, received_at=7)) == []
+    merged, gone = feed.tick(2 * SECOND)
     assert (merged.session_id, ids(merged)) == (run_id("a"), ["a", "between", "b"])
     assert (gone.session_id, gone.messages, gone.open) == (run_id("b"), (), False)
     assert (merged.revision // 2, gone.revision // 2) == (2, 2)
     assert (merged.covers, gone.covers) == (2, 3), "only the last of the step claims the message"
     assert gone.learned_at == 7
+
+
+def test_a_merger_taken_back_before_it_was_published_leaves_both_sessions() -> None:
+    feed = Feed()
+    feed(posted("a", 0), posted("b", 90 * MINUTE))
+    feed.flush()
+    published = feed(posted("between", 45 * MINUTE), retract("between"))
+    assert {r.session_id: ids(r) for r in published} == {run_id("a"): ["a"], run_id("b"): ["b"]}
+
+
+def test_a_conversation_sent_newest_first_is_published_every_twenty_messages() -> None:
+    feed = Feed()
+    published = feed(*(posted(f"m{n:02}", n) for n in reversed(range(60))))
+    assert [len(r.messages) for r in published] == [20, 40, 0, 60, 0]
+    assert [r.session_id for r in published if not r.messages] == [run_id("m40"), run_id("m20")]
 
 
 def test_retracting_the_middle_splits_a_session() -> None:
