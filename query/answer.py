@@ -23,9 +23,6 @@ from .question import Asked
 from .quotes import anchored, citations_of, day, offset_of, quoted
 from .settings import QuerySettings
 
-_SEVERAL = ("preference", "multi-hop")
-"""Shapes whose answer lists several statements."""
-
 
 class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     """A statement with its support. ``relevant``: whether it, or what it superseded, is about the question at all."""
@@ -56,12 +53,12 @@ def extract(
         s: thresholds and weights.
     """
     ranked = rank_statements(asked, _with_successors(candidates, cut), similarity, cut, s)
-    relevant = [one for one in ranked if one.relevant]
-    chosen = choose([one for one in relevant if _answers(one.row, asked)], asked, s)
+    chosen = choose([one for one in ranked if _answers(one.row, asked)], asked, s)
     if chosen:
         rows = _with_other_side(chosen, cut, asked.at)
         return _extract(True, "\n".join(_told(row, cut, marker) for row in rows), rows, cut)
-    fallback = [one.row for one in relevant if status_at(one.row, asked.at) not in ("corrected", "withdrawn")][:1]
+    held = [one.row for one in ranked if one.relevant]
+    fallback = [row for row in held if status_at(row, asked.at) not in ("corrected", "withdrawn")][:1]
     if fallback:
         text = f"Not known: nothing said about it holds then. Last known: {_told(fallback[0], cut, marker)}"
         return _extract(False, text, fallback, cut)
@@ -100,15 +97,17 @@ def choose(ranked: Sequence[Ranked], asked: Asked, s: QuerySettings) -> list[Eve
 
     Of statements on one subject and attribute the newest current one leads, if it lies within ``answer_margin``. A
     question for one fact lists beside it only others on the same subject and attribute (both may be true); a question
-    for several lists whatever is close.
+    for several lists all of those, and whatever else is close.
     """
-    if not ranked:
+    relevant = [one for one in ranked if one.relevant]
+    if not relevant:
         return []
-    near = [one for one in ranked if one.support >= ranked[0].support - s.answer_margin]
-    topic = _topic(ranked[0].row)
-    same = [one for one in near if topic is not None and _topic(one.row) == topic] or near[:1]
+    near = [one for one in relevant if one.support >= relevant[0].support - s.answer_margin]
+    topic = _topic(relevant[0].row)
+    among = ranked if asked.several else near
+    same = [one for one in among if topic is not None and _topic(one.row) == topic] or near[:1]
     same.sort(key=lambda one: _precedence(one.row, asked), reverse=True)
-    rest = [one for one in near if one not in same] if asked.shape in _SEVERAL else []
+    rest = [one for one in near if one not in same] if asked.several else []
     return [one.row for one in (*same, *rest)][: s.answer_statements]
 
 

@@ -75,7 +75,7 @@ class QueryEngine:
         asked = understand(request, cut)
 
         # Line 13: V_q = V0 ∪ V_ent ∪ V_upd ∪ V_hier (Eq. 13-14).
-        vector = self._search.query_vector(request.question, asked.names)
+        vector = self._search.query_vector(request.question, asked.proper)
         notes = self._notes(request, vector, asked.names, cut)
         events = self._search.search(space, request.question, vector, "event", s.event_hits, None)
         ranked = [hit.ref for hit in events]

@@ -12,7 +12,7 @@ from views.vectors.sparse import STOP_WORDS, term_id, words
 from .api import QueryRequest, Shape
 from .cut import Cut
 from .period import is_date_word, period_of
-from .shapes import asks_about_past, names_in, people_asked, shape_of, tokens
+from .shapes import asks_about_past, asks_for_several, names_in, people_asked, proper_words, shape_of, tokens
 
 _PAST_TENSE = re.compile(r"\b(did|was|were|had)\b", re.I)
 
@@ -44,7 +44,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         shape: see ``shapes``.
+        several: an answer may list statements.
         names: canonical participants it names, sorted.
+        proper: the proper words of those names; they are left out of the question's vector.
         strangers: names in the place of a person whom no participant bears, case-folded.
         at: the instant its answer is about, microseconds UTC.
         later: when it is asked, or ``at`` where the request itself fixed the instant.
@@ -56,7 +58,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     shape: Shape
+    several: bool
     names: tuple[str, ...]
+    proper: tuple[str, ...]
     strangers: tuple[str, ...]
     at: int
     later: int
@@ -82,14 +86,18 @@ def understand(request: QueryRequest, cut: Cut) -> Asked:
     later = at
     if period is not None:
         at = min(period.until - 1, request.asked_at)
-    name_words = {word for name in names for word in words(name)}
-    content = [word for word in words(question) if word not in STOP_WORDS and word not in name_words]
+    proper = tuple(sorted({word for name in names for word in proper_words(name)}))
+    in_names = {word for name in proper for word in words(name)}
+    content = [word for word in words(question) if word not in STOP_WORDS and word not in in_names]
     if period is not None:
         content = [word for word in content if not is_date_word(word)]
     terms = frozenset(term_id(word) for word in content)
+    shape = shape_of(question)
     return Asked(
-        shape=shape_of(question),
+        shape=shape,
+        several=asks_for_several(question, shape),
         names=names,
+        proper=proper,
         strangers=strangers,
         at=at,
         later=later,

@@ -39,6 +39,10 @@ _PAST = re.compile(
     r"|\bbefore\W*$",
     re.I,
 )
+_PLURAL = re.compile(
+    r"^\W*(what|which)( kinds? of| sorts? of)?( \w+)? \w+(?<!s)s (do|does|did|has|have|are|were)\b|^\W*(list|name) ",
+    re.I,
+)
 _ASKED_PERSON = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)\s+([A-Z][\w-]+)|\b([A-Z][\w-]+)['’]s\b"
 )
@@ -67,14 +71,39 @@ def asks_about_past(question: str) -> bool:
     return _PAST.search(question) is not None
 
 
-def names_in(question: str, participants: Sequence[str]) -> tuple[str, ...]:
-    """Participants the question names, sorted: by full name, or by one word of it, matched case-folded.
+def asks_for_several(question: str, shape: Shape) -> bool:
+    """Whether an answer lists statements: preferences, joined facts, and "which cats does …" in the plural."""
+    return shape in ("preference", "multi-hop") or _PLURAL.search(question) is not None
 
-    A word that belongs to two participants names both: the engine then searches both.
+
+def names_in(question: str, participants: Sequence[str]) -> tuple[str, ...]:
+    """Participants the question names, sorted; matched case-folded.
+
+    By one word of a name ("Holt" for "Bram Holt"; a word two people share names both). Somebody known through another
+    ("Bram's sister Ilka", "Bram's doctor") is named by their own name or by the relation, never by the other's name.
     """
-    words = set(tokens(question))
-    found = [name for name in participants if any(len(word) > 1 and word in words for word in tokens(name))]
-    return tuple(sorted(found))
+    asked = tokens(question)
+    return tuple(sorted(name for name in participants if _is_named(name, asked)))
+
+
+def _is_named(name: str, asked: Sequence[str]) -> bool:
+    owner, possessive, rest = name.replace("’", "'").partition("'s ")
+    own = [word for word in rest.split() if word[:1].isupper()] if possessive else [name]
+    if any(len(word) > 1 and word in asked for part in own for word in tokens(part)):
+        return True
+    relation = [
+        *tokens(owner),
+        "s",
+        *(word for part in rest.split() if not part[:1].isupper() for word in tokens(part)),
+    ]
+    starts = range(len(asked) - len(relation) + 1) if possessive else ()
+    return any(list(asked[i : i + len(relation)]) == relation for i in starts)
+
+
+def proper_words(name: str) -> tuple[str, ...]:
+    """The words of a name that say who, not what: "Bram" and "Ilka" of "Bram's sister Ilka". All, without capitals."""
+    parts = name.replace("’", "'").replace("'s ", " ").split()
+    return tuple(word for word in parts if word[:1].isupper()) or tuple(parts)
 
 
 def people_asked(question: str) -> tuple[str, ...]:

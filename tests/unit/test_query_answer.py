@@ -178,3 +178,24 @@ def test_of_two_like_things_done_the_one_within_the_period_asked_leads() -> None
     space = MemorySpace(said, rows)
     assert events(ask("What did Ann climb in February 2024?", space=space))[0] == "climb2"
     assert events(ask("What did Ann climb in March 2024?", space=space))[0] == "climb3"
+
+
+def test_a_question_for_several_lists_all_on_the_attribute_and_one_for_a_fact_only_what_is_close() -> None:
+    said = [
+        message("n1", "Ann", "2024-02-01", "My boat is the Heron, a red boat with an old engine."),
+        message("n2", "Ann", "2024-02-02", "We also got Swift."),
+    ]
+    rows = [row(event(f"boat{i}", m, attribute="boat")) for i, m in enumerate(said, start=1)]
+    space = MemorySpace(said, rows)
+    assert set(events(ask("Which red boats does Ann have?", space=space))) == {"boat1", "boat2"}
+    assert events(ask("Which red boat does Ann have?", space=space)) == ("boat1",)
+
+
+def test_somebody_is_found_by_the_relation_through_which_they_are_known() -> None:
+    said = message("n1", "Ann", "2024-02-01", "My sister Ilka is a beekeeper.")
+    ilka = event("ilka", said, subject="Ann's sister Ilka", participants=("Ann's sister Ilka",))
+    tram = message("n2", "Ann", "2024-02-02", "I took the tram.")
+    space = MemorySpace([said, tram], [row(ilka), row(event("tram", tram, type="action"))])
+    assert events(ask("Who is Ann's sister?", space=space)) == ("ilka",)
+    assert events(ask("Is Ilka a beekeeper?", space=space)) == ("ilka",)
+    assert events(ask("Is Ann a beekeeper?", space=space)) == ()

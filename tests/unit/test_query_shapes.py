@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from query.period import period_of
-from query.shapes import asks_about_past, names_in, people_asked, shape_of
+from query.shapes import asks_about_past, asks_for_several, names_in, people_asked, proper_words, shape_of
 from schemas.times import format_time
 from tests.kit.space import us
 
@@ -50,6 +50,36 @@ def test_names_match_by_full_name_or_one_word_of_it_in_any_case() -> None:
     people = ["Bram Holt", "Oda", "Tilda"]
     assert names_in("does TILDA know Holt's boat?", people) == ("Bram Holt", "Tilda")
     assert names_in("is the coda long?", people) == ()
+
+
+def test_somebody_known_through_another_is_not_named_by_the_others_name() -> None:
+    people = ["Bram", "Bram's doctor", "Bram's sister Ilka", "Tilda"]
+    assert names_in("Where does Bram live?", people) == ("Bram",)
+    assert names_in("Who is Tilda's sister?", people) == ("Tilda",)
+    assert names_in("Who is Bram's sister?", people) == ("Bram", "Bram's sister Ilka")
+    assert names_in("Where does Ilka live?", people) == ("Bram's sister Ilka",)
+    assert names_in("What did Bram's doctor say?", people) == ("Bram", "Bram's doctor")
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("Which cats does Bram have?", True),
+        ("What kinds of boats has Bram owned?", True),
+        ("What does Bram like?", True),
+        ("Which boat does Bram have?", False),
+        ("What class does Bram take?", False),
+        ("Where does Bram live?", False),
+    ],
+)
+def test_some_questions_ask_for_several_statements(question: str, several: bool) -> None:
+    assert asks_for_several(question, shape_of(question)) is several
+
+
+def test_proper_words_of_a_name_say_who_and_not_what() -> None:
+    assert proper_words("Bram's sister Ilka") == ("Bram", "Ilka")
+    assert proper_words("Bram Holt") == ("Bram", "Holt")
+    assert proper_words("the choir") == ("the", "choir")
 
 
 def test_people_in_the_place_of_a_subject_are_seen_even_when_unknown() -> None:
