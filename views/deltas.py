@@ -26,9 +26,9 @@ def validity_of(row: EventRow | None) -> Validity | None:
 def event_delta(
     space: SpaceKey, event_id: str, old: EventRow | None, new: EventRow | None, cause: Cause, learned_at: int
 ) -> EventChanged | None:
-    """The change of an event, None when its validity is the same."""
+    """The change of an event, None when neither its validity nor what it says is different."""
     before, after = validity_of(old), validity_of(new)
-    if before == after:
+    if before == after and (old is None or new is None or old.event == new.event):
         return None
     return EventChanged(
         tenant=space.tenant, space=space.space, event_id=event_id, old=before, new=after, cause=cause,

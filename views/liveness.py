@@ -144,3 +144,8 @@ def asserted_edge(cell: EdgeState) -> LiveEdge | None:
         producers=tuple(sorted({a.producer for a in assertions})),
         accepted=isinstance(ruling, EdgeAccepted),
     )
+
+
+def is_ruled_out(cell: EdgeState) -> bool:
+    """Whether analysts ruled out an edge that some producer asserts."""
+    return bool(cell.assertions) and isinstance(cell.ruling, EdgeRuledOut)

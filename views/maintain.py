@@ -7,7 +7,6 @@ commit. What a consumer group remembers is only a hint.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import msgspec
 
@@ -21,7 +20,7 @@ from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
 from .state import Cells, ViewState, space_prefix
-from .tables import Tables, Write
+from .tables import Tables
 from .validity import apply
 
 VIEW_TOPICS: tuple[TopicName, ...] = (
@@ -131,9 +130,7 @@ class Maintainer:
         return apply(self.state, entry)
 
     def _cover(self, topic: TopicName, partition: int, record: EventsDistilled | EdgesInferred) -> None:
-        """Note what is applied. A batch of a producer read no message, so its set says nothing about them."""
-        if record.session_id.startswith("batch:") and isinstance(record, EdgesInferred):
-            return
+        """Note what is applied."""
         key = _covers_key(topic, partition)
         self._positions.put(key, max(self._positions.get(key), record.covers))
 
@@ -141,13 +138,20 @@ class Maintainer:
         """Pass over one record that could not be decoded; it was parked."""
         self._positions.put(_position_key(topic, partition), offset + 1)
 
+    def drop(self, space: SpaceKey) -> None:
+        """Remove every row of a space; positions stay. Fold the space's records again before the commit."""
+        prefix = space_prefix(space)
+        for cells in self._cells():
+            cells.clear(prefix)
+        self._versions[space] = self.version(space) + 1
+
+    def _cells(self) -> tuple[Cells[object], ...]:
+        return (*self.state.cells(), self.themes, self.parked)  # pyright: ignore[reportReturnType]  # invariance: drained and cleared only
+
     def commit(self) -> None:
         """Make everything folded so far durable, with the positions, in one write."""
-        extra = cast("list[Cells[object]]", [self.themes, self.parked, self._positions])
-        writes: list[Write] = self.state.drain()
-        for cells in extra:
-            writes += cells.drain()
-        self._tables.commit(writes)
+        cells = (*self._cells(), self._positions)
+        self._tables.commit([write for table in cells for write in table.drain()])
 
 
 def _parked(record: DeadLetter) -> Parked:

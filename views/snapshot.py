@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from schemas.edges import Edge
 from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 
 from .aliases import resolved_aliases
-from .checksum import checksum
 from .known import known_by
-from .liveness import is_erased
+from .liveness import is_erased, is_ruled_out
 from .maintain import Maintainer
 from .reader import MessageAccount, MessageText
 from .rows import EdgeRow, EventRow
 from .sets import active_sets
 from .spec import View
-from .state import MessageState, space_prefix
+from .state import MessageState, message_part, space_prefix
 from .tables import MemoryTables
 
 
@@ -34,8 +34,10 @@ class Snapshot:
         themes: dict[str, str],
         account: MessageAccount,
         aliases: dict[str, str],
+        ruled_out: tuple[Edge, ...],
     ) -> None:
         self.view = view
+        self._ruled_out = ruled_out
         self.account = account
         self._messages = messages
         self._themes = themes
@@ -101,9 +103,9 @@ class Snapshot:
         """See ``Messages``."""
         return [self._messages[key] for key in keys if key in self._messages]
 
-    def checksum(self) -> str:
-        """See ``views.checksum``."""
-        return checksum(self.view)
+    def ruled_out(self) -> tuple[Edge, ...]:
+        """Relations that analysts ruled out, by id."""
+        return self._ruled_out
 
 
 K = TypeVar("K")
@@ -138,6 +140,7 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
         themes=themes,
         account=_account(maintainer, space, texts, parked),
         aliases=resolved_aliases(state.control.get(prefix)),
+        ruled_out=tuple(c.assertions[0].edge for _, c in state.edges.scan(prefix) if is_ruled_out(c)),
     )
 
 
@@ -151,6 +154,11 @@ def cut(entries: Iterable[Entry], space: SpaceKey, known_at: int) -> Snapshot:
         if known_by(entry.record, known_at):
             maintainer.fold_anywhere(entry)
     return read_space(maintainer, space)
+
+
+def message_text(maintainer: Maintainer, space: SpaceKey, key: MessageKey) -> MessageText | None:
+    """One message as it stands, without reading the space."""
+    return _text(maintainer, space, maintainer.state.messages.get(space_prefix(space) + message_part(key)))
 
 
 def _text(maintainer: Maintainer, space: SpaceKey, cell: MessageState) -> MessageText | None:

@@ -124,9 +124,18 @@ class _Spec:
 
     # --- which messages can still be rested on ----------------------------------------------------------------------
 
+    @cached_property
+    def about(self) -> dict[MessageKey, list[Entry]]:
+        """Records of ``messages`` by the message they are about."""
+        out: dict[MessageKey, list[Entry]] = {}
+        for entry in self.entries:
+            if isinstance(entry.record, MessagePosted | MessageEdited | MessageRetracted):
+                out.setdefault(entry.record.message, []).append(entry)
+        return out
+
     def source_lives(self, key: MessageKey, read_below: int) -> bool:
         """Not retracted, not erased, and not edited since the set was made (``read_below``: offsets it had read)."""
-        about = [e for e in self.entries if getattr(e.record, "message", None) == key]
+        about = self.about.get(key, [])
         if any(isinstance(e.record, MessageRetracted) for e in about):
             return False
         if any(isinstance(e.record, MessageEdited) and e.offset >= read_below for e in about):
@@ -203,6 +212,15 @@ class _Spec:
                 out[edge_id] = msgspec.structs.replace(edge, confidence=confidence)
         return out
 
+    @cached_property
+    def edges_at(self) -> dict[str, list[Edge]]:
+        """Live edges by either end."""
+        out: dict[str, list[Edge]] = {}
+        for edge in self.edges.values():
+            for end in (edge.src, edge.dst):
+                out.setdefault(end, []).append(edge)
+        return out
+
     # --- validity ---------------------------------------------------------------------------------------------------
 
     def vouched(self, event_id: str) -> int:
@@ -227,7 +245,7 @@ class _Spec:
 
     def updates_of(self, event_id: str) -> list[Edge]:
         """Effective updates edges into an event."""
-        return [e for e in self.edges.values() if e.dst == event_id and self.effective(e)]
+        return [e for e in self.edges_at.get(event_id, []) if e.dst == event_id and self.effective(e)]
 
     def _valid_from(self, event_id: str) -> int:
         event = self.events[event_id]
@@ -235,7 +253,7 @@ class _Spec:
             return event.valid_from
         corrects = [
             e.dst
-            for e in self.edges.values()
+            for e in self.edges_at.get(event_id, [])
             if e.src == event_id and e.relation == "updates" and e.kind == "correction" and self.effective(e)
         ]
         return min((self.valid_from(o) for o in corrects), default=event.stated.sent_at)
@@ -274,7 +292,8 @@ class _Spec:
         return min(self.valid_from(s.event_id) for s in demoting)
 
     def withdrawal(self, event_id: str) -> bool:
-        return any(e.src == event_id and e.kind == "withdrawn" and self.effective(e) for e in self.edges.values())
+        edges = self.edges_at.get(event_id, [])
+        return any(e.src == event_id and e.kind == "withdrawn" and self.effective(e) for e in edges)
 
     def invalid_from(self, edge: Edge) -> int | None:
         """Eq. 12, on either side of the edge."""
@@ -289,15 +308,15 @@ class _Spec:
         asserted = self.event_assertions[event_id]
         demoters = {
             e.id: at
-            for e in self.edges.values()
+            for e in self.edges_at.get(event_id, [])
             if e.dst == event_id and e.relation in ("causes", "enables")
             for at in [self.breaks_from(e.src)]
             if at is not None
         }
         opposed = [
             e.src if e.dst == event_id else e.dst
-            for e in self.edges.values()
-            if e.relation == "contradicts" and event_id in (e.src, e.dst)
+            for e in self.edges_at.get(event_id, [])
+            if e.relation == "contradicts"
         ]
         closed_at, ends_at = self.closed_at(event_id), self.events[event_id].ends_at
         return EventRow(

@@ -127,6 +127,11 @@ class Cells(Generic[T]):
             if cell != self._empty:
                 yield key, cell
 
+    def clear(self, prefix: bytes) -> None:
+        """Remove every cell whose key starts with the prefix."""
+        for key, _ in list(self.scan(prefix)):
+            self.put(key, self._empty)
+
     def drain(self) -> Iterator[Write]:
         """The writes since the last drain; also bounds the cache."""
         for key in self._dirty:

@@ -1,4 +1,4 @@
-"""One RocksDB of the log, with every handle in one place.
+"""One RocksDB with every handle in one place: of the log, and, handed in by the composition root, of the view.
 
 rocksdict 0.3.29 releases RocksDB's lock only when every handle and iterator is gone, so nothing of it leaves this
 class: scans read in slices and keep no iterator between them. Its ``set_iterate_lower_bound`` does not work in raw mode
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import cast
@@ -18,7 +18,6 @@ from rocksdict import AccessType, DBCompressionType, Options, Rdict, ReadOptions
 
 from .errors import BadStoreError, NoStoreError, StoreInUseError
 
-FAMILIES = ("log", "by_space", "spaces", "tables", "meta")
 _FIRST_SLICE, _LAST_SLICE = 8, 1024
 Change = tuple[str, bytes, bytes | None]
 
@@ -58,8 +57,9 @@ class Database:
         BadStoreError: a RocksDB with other column families than ours.
     """
 
-    def __init__(self, directory: Path, *, read_only: bool) -> None:
+    def __init__(self, directory: Path, *, families: Sequence[str], read_only: bool) -> None:
         self.directory = directory
+        self._names = tuple(families)
         self.read_only = read_only
         self._lock: _WriterLock | None = None
         exists = (directory / "CURRENT").exists()
@@ -77,7 +77,7 @@ class Database:
             raise
 
     def _refuse_other_layout(self) -> None:
-        unknown = sorted(set(Rdict.list_cf(str(self.directory))) - {"default", *FAMILIES})
+        unknown = sorted(set(Rdict.list_cf(str(self.directory))) - {"default", *self._names})
         if unknown:
             raise BadStoreError(
                 f"{self.directory} holds a database of another layout (it has {', '.join(unknown)}): "
@@ -86,10 +86,10 @@ class Database:
 
     def _open(self) -> None:
         access = AccessType.read_only(False) if self.read_only else AccessType.read_write()
-        families = {name: _options() for name in FAMILIES}
+        families = {name: _options() for name in self._names}
         self._db = Rdict(str(self.directory), _options(), column_families=families, access_type=access)
-        self._families = {name: self._db.get_column_family(name) for name in FAMILIES}
-        self._handles = {name: self._db.get_column_family_handle(name) for name in FAMILIES}
+        self._families = {name: self._db.get_column_family(name) for name in self._names}
+        self._handles = {name: self._db.get_column_family_handle(name) for name in self._names}
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """The value, or None."""

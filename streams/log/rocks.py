@@ -19,6 +19,8 @@ from .errors import BadStoreError, ReadOnlyError
 from .partition import partition_of
 from .protocol import Batch, LogEntry
 
+FAMILIES = ("log", "by_space", "spaces", "tables", "meta")
+
 FORMAT = 1
 """Number of the on-disk layout. A change of keys or values raises it and says so in the changelog."""
 
@@ -90,7 +92,7 @@ class RocksLog:
 
     def __init__(self, directory: Path, *, partitions: int = 1, read_only: bool = False) -> None:
         self._lock = threading.RLock()
-        self._db: Database | None = Database(directory, read_only=read_only)
+        self._db: Database | None = Database(directory, families=FAMILIES, read_only=read_only)
         try:
             meta = self._meta(partitions)
         except BaseException:

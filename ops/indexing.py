@@ -1,0 +1,79 @@
+"""Keeps the vector index behind the view: notes from ``messages``, events from ``deltas``, at positions of its own.
+
+The index is set to what the view holds *now* for whatever a batch names, and flushed before the position moves, so a
+crash repeats a batch and changes nothing.
+"""
+
+from __future__ import annotations
+
+from ops.pipeline import read_position, write_position
+from ops.viewing import LiveView
+from schemas.codec import BadRecordError, decode
+from schemas.deltas import EventChanged
+from schemas.entry import Entry
+from schemas.events import Event
+from schemas.ids import SpaceKey
+from schemas.topics import TopicName
+from streams.log import Log, LogEntry
+from views.embed import Embed
+
+CONSUMER = "embed"
+
+
+class Indexer:
+    """Drives ``Embed`` from the log, never ahead of the view."""
+
+    def __init__(self, log: Log, view: LiveView, embed: Embed, batch_records: int) -> None:
+        self._log = log
+        self._view = view
+        self._embed = embed
+        self._batch_records = batch_records
+
+    def step(self) -> int:
+        """Index a batch of notes and of events; returns how many records were read."""
+        done = 0
+        for partition in range(self._log.partitions):
+            done += self._notes(partition)
+            done += self._events(partition)
+        return done
+
+    def _notes(self, partition: int) -> int:
+        start = read_position(self._log, CONSUMER, "messages", partition)
+        known = self._view.position("messages", partition)
+        read = self._log.read("messages", partition, start, min(self._batch_records, max(0, known - start)))
+        if read:
+            self._embed.apply_messages([entry for raw in read for entry in _decoded(raw)])
+            self._advance("messages", partition, read[-1].offset + 1)
+        return len(read)
+
+    def _events(self, partition: int) -> int:
+        start = read_position(self._log, CONSUMER, "deltas", partition)
+        read = self._log.read("deltas", partition, start, self._batch_records)
+        if not read:
+            return 0
+        touched: dict[SpaceKey, dict[str, None]] = {}
+        for raw in read:
+            for entry in _decoded(raw):
+                if isinstance(entry.record, EventChanged):
+                    touched.setdefault(entry.record.key, {})[entry.record.event_id] = None
+        for space, event_ids in touched.items():
+            changed: dict[str, Event | None] = {}
+            for event_id in event_ids:
+                row = self._view.event(space, event_id)
+                changed[event_id] = None if row is None else row.event
+            self._embed.sync_events(space, changed)
+        self._advance("deltas", partition, read[-1].offset + 1)
+        return len(read)
+
+    def _advance(self, topic: TopicName, partition: int, offset: int) -> None:
+        with self._log.batch() as batch:
+            write_position(batch, CONSUMER, topic, partition, offset)
+
+
+def _decoded(raw: LogEntry) -> tuple[Entry, ...]:
+    """The entry, or nothing for bytes that other consumers have parked."""
+    try:
+        record = decode(raw.topic, raw.value)
+    except BadRecordError:
+        return ()
+    return (Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record),)

@@ -1,0 +1,132 @@
+"""The embedded processors: the same stages a Kafka worker runs, driven from the local log.
+
+A step reads a few records of one input, folds them, and commits outputs, stage state and input position in one write.
+kill -9 between two steps loses nothing; inside a step it undoes the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from schemas.codec import BadRecordError, decode, encode
+from schemas.dead_letters import DeadLetter
+from schemas.entry import Entry
+from schemas.ids import SpaceKey
+from schemas.topics import TopicName
+from streams.log import Log, LogEntry
+from streams.log.protocol import Batch
+from streams.ports import Output, Stage
+from streams.sessions.stage import Sessionize
+from streams.state import OverlayState
+
+_STATE = "stages"
+_POSITIONS = "positions"
+
+
+def read_position(log: Log, consumer: str, topic: TopicName, partition: int) -> int:
+    """Next offset of a consumer of the log; 0 when it never read."""
+    raw = log.get(_POSITIONS, _position_key(consumer, topic, partition))
+    return 0 if raw is None else int.from_bytes(raw, "big")
+
+
+def write_position(batch: Batch, consumer: str, topic: TopicName, partition: int, offset: int) -> None:
+    """Move a consumer's position as part of a batch."""
+    batch.put(_POSITIONS, _position_key(consumer, topic, partition), offset.to_bytes(8, "big"))
+
+
+def _position_key(consumer: str, topic: TopicName, partition: int) -> bytes:
+    return msgspec.msgpack.encode((consumer, topic, partition))
+
+
+def dead_letter(stage: str, entry: LogEntry, error: str, now: int) -> DeadLetter:
+    """The parked form of a record a consumer could not use, with its untouched bytes."""
+    about = _about(entry.value)
+    return DeadLetter(
+        tenant=entry.tenant, space=entry.space, stage=stage, topic=entry.topic, partition=entry.partition,
+        offset=entry.offset, error=error, payload=entry.value, conversation_id=about.conversation_id,
+        message_id=about.message_id, parked_at=now,
+    )  # fmt: skip
+
+
+class _About(msgspec.Struct, frozen=True, kw_only=True):
+    """The message a record is about, as far as its bytes tell."""
+
+    conversation_id: str | None = None
+    message_id: str | None = None
+
+
+def _about(value: bytes) -> _About:
+    try:
+        return msgspec.msgpack.decode(value, type=_About)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _About()
+
+
+class StageRunner:
+    """Drives one stage from the log."""
+
+    def __init__(self, log: Log, stage: Stage, batch_records: int) -> None:
+        self._log = log
+        self._stage = stage
+        self._batch_records = batch_records
+        self._state = OverlayState(log, _STATE, stage.name.encode() + b"/")
+
+    def step(self, now: int) -> int:
+        """Fold what is waiting on every input, a batch of each; returns how many records were read."""
+        done = 0
+        for topic in self._stage.inputs:
+            for partition in range(self._log.partitions):
+                start = read_position(self._log, self._stage.name, topic, partition)
+                read = self._log.read(topic, partition, start, self._batch_records)
+                if read:
+                    self._fold(topic, partition, read, now)
+                    done += len(read)
+        return done
+
+    def tick(self, now: int) -> int:
+        """Let time pass; returns how many records came of it."""
+        return self._emit(lambda: self._stage.tick(self._state, now), now)
+
+    def flush(self, now: int, space: SpaceKey | None) -> int:
+        """Publish and close open sessions; only for sessionize."""
+        stage = self._stage
+        assert isinstance(stage, Sessionize), "only sessions are open"
+        return self._emit(lambda: stage.flush(self._state, now, space), now)
+
+    def _emit(self, produce: Callable[[], Sequence[Output]], now: int) -> int:
+        try:
+            outputs = produce()
+            with self._log.batch() as batch:
+                self._append(batch, outputs, now)
+                self._state.write_to(batch)
+        finally:
+            self._state.clear()
+        return len(outputs)
+
+    def _fold(self, topic: TopicName, partition: int, read: Sequence[LogEntry], now: int) -> None:
+        try:
+            outputs = [output for entry in read for output in self._apply(entry, now)]
+            with self._log.batch() as batch:
+                self._append(batch, outputs, now)
+                self._state.write_to(batch)
+                write_position(batch, self._stage.name, topic, partition, read[-1].offset + 1)
+        finally:
+            self._state.clear()
+
+    def _apply(self, raw: LogEntry, now: int) -> Sequence[Output]:
+        """One record; a bad one is parked and leaves no trace in the state."""
+        self._state.mark()
+        try:
+            record = decode(raw.topic, raw.value)
+            entry = Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
+            return self._stage.apply(entry, self._state, now)
+        except BadRecordError as error:
+            self._state.rollback()
+            return [Output(topic="dead-letters", record=dead_letter(self._stage.name, raw, str(error), now))]
+
+    @staticmethod
+    def _append(batch: Batch, outputs: Sequence[Output], now: int) -> None:
+        for output in outputs:
+            batch.append(output.topic, output.record.key, encode(output.record), now)

@@ -1,0 +1,317 @@
+"""The embedded system: log, processors, view, index and queries in one process, on one directory.
+
+The composition root. It wires the parts and decides nothing about what is true; every rule is in a core.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from ops.settings import Settings
+from ops.system import Health, Ingested, Refused, System, Verification
+from ops.viewing import LiveView
+from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.history import UnknownEventError, history
+from query.state import state
+from schemas.ids import MessageKey, SpaceKey
+from schemas.wire import AssertedOut, AssertionsIn, Problem
+from streams.assertions import assert_events
+from streams.checks import RefusedError
+from streams.ingest import Ingest, ReceivedAt
+from streams.log import Log
+from streams.message_in import IngestLimits
+from streams.sessions.definition import SessionLimits
+from streams.sessions.stage import Sessionize
+from views.checksum import checksum, first_difference
+from views.reader import Basis, MessageAccount, MessageText
+from views.spec import recompute
+from views.tables import Tables
+
+if TYPE_CHECKING:
+    from ops.indexing import Indexer
+    from ops.pipeline import StageRunner
+    from query.engine import QueryEngine
+    from views.encoder.protocol import Encoder
+    from views.vectors.protocol import VectorIndex
+
+POLL_S = 0.02
+"""How often a waiting request looks whether its messages are applied."""
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the system is made of. ``encoder`` and ``index`` are opened when they are first needed."""
+
+    log: Log
+    tables: Tables
+    encoder: Callable[[], Encoder]
+    index: Callable[[Encoder], VectorIndex]
+    clock: Callable[[], int]
+
+
+class Embedded:
+    """``ops.system.System`` in one process. Thread-safe; see there for what each method means."""
+
+    def __init__(self, parts: Parts, settings: Settings) -> None:
+        self._parts = parts
+        self._log = parts.log
+        self._settings = settings
+        self._now = parts.clock
+        self._view = LiveView(parts.log, parts.tables, settings.stage_batch_records)
+        self._ingest = Ingest(parts.log, IngestLimits(max_content_bytes=settings.content_max_bytes))
+        self._processing = threading.RLock()
+        self._closed = False
+
+    # --- parts that are opened late: reading the state needs no model -----------------------------------------------
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return self._parts.encoder()
+
+    @cached_property
+    def _index(self) -> VectorIndex:
+        return self._parts.index(self._encoder)
+
+    @cached_property
+    def _engine(self) -> QueryEngine:
+        from query.engine import QueryEngine
+        from query.search import IndexSearch
+
+        return QueryEngine(IndexSearch(self._index, self._encoder), self._settings.query)
+
+    @cached_property
+    def _sessionize(self) -> StageRunner:
+        from ops.pipeline import StageRunner
+
+        s = self._settings
+        limits = SessionLimits(
+            gap_us=s.session_gap_s * 1_000_000,
+            max_messages=s.session_max_messages,
+            publish_after=s.open_revision_messages,
+            quiet_us=round(s.open_silence_s * 1_000_000),
+        )
+        return StageRunner(self._log, Sessionize(limits), s.stage_batch_records)
+
+    @cached_property
+    def _later_stages(self) -> tuple[StageRunner, ...]:
+        from ops.pipeline import StageRunner
+        from streams.classify.offline import OfflineClassifier
+        from streams.distil.offline import OfflineDistiller
+        from streams.distil.stage import DistilStage
+        from streams.link.stage import LinkStage
+        from streams.themes.stage import ThemesStage
+
+        stages = (
+            DistilStage(OfflineDistiller()),
+            ThemesStage(self._encoder),
+            LinkStage(OfflineClassifier(), self._encoder),
+        )
+        return tuple(StageRunner(self._log, stage, self._settings.stage_batch_records) for stage in stages)
+
+    @cached_property
+    def _indexer(self) -> Indexer:
+        from ops.indexing import Indexer
+        from views.embed import Embed
+
+        embed = Embed(self._index, self._encoder, lambda space: _StoredMessages(self._view, space))
+        return Indexer(self._log, self._view, embed, self._settings.stage_batch_records)
+
+    # --- taking in --------------------------------------------------------------------------------------------------
+
+    def post(
+        self,
+        space: SpaceKey,
+        messages: Sequence[bytes],
+        *,
+        received_at: str = "now",
+        default_tz: str | None = None,
+        seq_start: int = 0,
+    ) -> Ingested:
+        """Accept a batch of messages."""
+        with _refusals():
+            taken = self._ingest.post(
+                space,
+                messages,
+                now=self._now(),
+                received_at=cast("ReceivedAt", received_at),
+                default_tz=default_tz,
+                seq_start=seq_start,
+            )
+        return Ingested(statuses=taken.statuses, wait_for=taken.wait_for)
+
+    def edit(self, space: SpaceKey, conversation_id: str, message_id: str, content: str) -> Ingested:
+        """Replace the content of an accepted message."""
+        with _refusals():
+            taken = self._ingest.edit(space, conversation_id, message_id, content, now=self._now())
+        return Ingested(statuses=taken.statuses, wait_for=taken.wait_for)
+
+    def retract(self, space: SpaceKey, conversation_id: str, message_id: str) -> Ingested:
+        """Withdraw an accepted message."""
+        with _refusals():
+            taken = self._ingest.retract(space, conversation_id, message_id, now=self._now())
+        return Ingested(statuses=taken.statuses, wait_for=taken.wait_for)
+
+    def assert_events(self, space: SpaceKey, assertions: AssertionsIn) -> AssertedOut:
+        """Accept a producer's batch and apply it before returning: it has no offset of ``messages`` to wait for."""
+        with _refusals():
+            out = assert_events(self._log, self._ingest, space, assertions, now=self._now())
+        self.run()
+        return out
+
+    # --- processing -------------------------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        """Process what is waiting; time passes once."""
+        with self._processing:
+            done = self._sessionize.tick(self._now())
+            while step := self._step():
+                done += step
+            return done
+
+    def _step(self) -> int:
+        """One batch of every consumer, in the order of the flow."""
+        now = self._now()
+        done = self._sessionize.step(now)
+        done += sum(stage.step(now) for stage in self._later_stages)
+        done += self._view.step(now)
+        return done + self._indexer.step()
+
+    def flush(self, space: SpaceKey | None = None) -> None:
+        """Close open sessions and process everything."""
+        with self._processing:
+            self.run()
+            self._sessionize.flush(self._now(), space)
+            self.run()
+
+    def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:
+        """Look until all messages below the offset are applied, or the time is up. Somebody else calls ``run``."""
+        deadline = time.monotonic() + timeout_s
+        while self._view.covers(space) < offset:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(POLL_S)
+        return True
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def state(self, request: StateRequest) -> StateResult:
+        """What holds at an instant."""
+        cut = self._view.snapshot(request.space, request.known_at)
+        return state(cut, cut, request, self._view.basis(request.space))
+
+    def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult:
+        """The chain of an event."""
+        cut = self._view.snapshot(space, known_at)
+        at = self._now() if as_of is None else as_of
+        try:
+            return history(cut, cut, event_id, at, self._view.basis(space), self._settings.query.chain_max)
+        except UnknownEventError as error:
+            problem = Problem(code="not_found", message=f"no such event in this space: {event_id!r}", field="id")
+            raise Refused(problem) from error
+
+    def query(self, request: QueryRequest) -> QueryResult:
+        """Answer a question."""
+        cut = self._view.snapshot(request.space, request.known_at)
+        return self._engine.query(request, cut, cut, self._view.basis(request.space), cut.ruled_out())
+
+    def basis(self, space: SpaceKey) -> Basis:
+        """What a read reflects now."""
+        return self._view.basis(space)
+
+    def account(self, space: SpaceKey) -> MessageAccount:
+        """Where the accepted messages are; the four add up."""
+        return self._view.account(space)
+
+    def spaces(self, tenant: str) -> Iterable[str]:
+        """Names of the tenant's spaces."""
+        return self._log.spaces(tenant)
+
+    def health(self) -> Health:
+        """Whether log and view are open, and what is waiting and parked."""
+        if self._closed:
+            return Health(problem="the system was closed", waiting=0, parked=0)
+        parked = sum(self._log.end("dead-letters", p) for p in range(self._log.partitions))
+        return Health(problem=None, waiting=self._view.waiting(), parked=parked)
+
+    # --- proving ----------------------------------------------------------------------------------------------------
+
+    def verify(self, space: SpaceKey) -> Verification:
+        """Compare the incremental view with its definition over the same records."""
+        with self._view.held():
+            kept = self._view.snapshot(space).view
+            plain = recompute(self._view.entries(space))
+        return Verification(
+            space=space.space,
+            equal=checksum(kept) == checksum(plain),
+            checksum=checksum(kept),
+            recomputed=checksum(plain),
+            events=len(kept.events),
+            edges=len(kept.edges),
+            first_difference=first_difference(kept, plain),
+        )
+
+    def rebuild(self, space: SpaceKey) -> Verification:
+        """Drop the space's view, fold the log anew, and compare with the definition."""
+        self._view.rebuild(space)
+        return self.verify(space)
+
+    def close(self) -> None:
+        """Make everything durable and let go of the directory."""
+        with self._processing:
+            if self._closed:
+                return
+            self._closed = True
+            if "_index" in self.__dict__:
+                self._index.flush()
+                self._index.close()
+            self._view.close()
+            self._log.close()
+
+
+class _StoredMessages:
+    """``views.reader.Messages`` straight from the stored view, for the index."""
+
+    def __init__(self, view: LiveView, space: SpaceKey) -> None:
+        self._view = view
+        self._space = space
+
+    def message(self, key: MessageKey) -> MessageText | None:
+        """One message."""
+        return self._view.message(self._space, key)
+
+    def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
+        """Those that are known."""
+        found = (self.message(key) for key in keys)
+        return [text for text in found if text is not None]
+
+
+@contextmanager
+def _refusals() -> Generator[None]:
+    """What the edge refuses, as the callers know it."""
+    try:
+        yield
+    except RefusedError as error:
+        raise Refused(error.problem) from error
+
+
+def open_system(store: Path, settings: Settings, *, writer: bool = True) -> System:
+    """Open the embedded system of a directory.
+
+    Args:
+        store: holds ``log/`` (the truth), ``view/`` and ``vectors/`` (both derived from it).
+        settings: see ``ops.settings``.
+        writer: False opens for reading only, beside a running writer, as of now.
+
+    Raises:
+        StoreError: in use, of another format, or nothing there to read. Nothing was changed.
+    """
+    from ops.opening import open_parts
+
+    return Embedded(open_parts(store, settings, writer=writer), settings)
