@@ -7,8 +7,9 @@ from datetime import timedelta
 from typing import Literal, NamedTuple, cast
 
 from . import units
-from .clock_rules import Clock, ClockRange, parse_clock, parse_clock_range, parse_distance, parse_duration, parse_part
-from .day_rules import FIRST_WORDS, parse_day
+from .clock_rules import Clock, ClockRange, parse_clock, parse_clock_range, parse_part
+from .day_grammar import FIRST_WORDS, parse_day
+from .distance_rules import parse_distance, parse_duration
 from .nodes import Context, Named
 from .patterns import one_of, spaced
 from .units import Span

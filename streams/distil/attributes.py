@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .finite import Tokens
 from .lexicon.attributes import EVENTS, OF_PEOPLE, ROWS
-from .parse import Parse, Tokens
+from .parse import Parse
 from .subjects import Subject
 
 _EVENT_NOUN = re.compile(rf"\b(?:{'|'.join(EVENTS)})s?\b", re.IGNORECASE)

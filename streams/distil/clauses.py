@@ -8,9 +8,10 @@ from typing import NamedTuple
 from streams.anchors import find_phrases
 from streams.anchors.words import NUMBERS
 
+from .finite import Tokens, is_past_form, skip_openers
 from .lexicon import grammar as g
 from .lexicon.verbs import BASES
-from .parse import Parse, Tokens, is_past_form, parse, skip_openers
+from .parse import Parse, parse
 from .verbs import ing_base, third_base
 
 _STRONG = re.compile(r"\s*(?:;|\s[-–—]{1,2}\s|—|\.{2,}|…|:\s)\s*")

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from schemas.events import EventType, Modality, Polarity
 
+from .finite import Tokens
 from .lexicon import grammar as g
 from .lexicon import kinds as words
 from .lexicon.attributes import EVENTS
 from .lexicon.verbs import DEPARTING, STATIVE
-from .parse import Parse, Tokens
+from .parse import Parse
 
 
 class Kind(NamedTuple):
@@ -166,5 +167,4 @@ def _past_state(reading: Parse) -> bool:
             reading.base == "be"
             or (reading.base in STATIVE and reading.base not in ("run", "pay", "drive", "sing", "play"))
         )
-        or (reading.form == "progressive")
-    )
+    ) or (reading.form == "progressive")

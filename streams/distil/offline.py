@@ -19,9 +19,13 @@ from . import acts
 from .attributes import about
 from .clauses import Clause, split_clauses
 from .foreign import is_foreign
+from .foreign_speech import introduces_quote, mask_foreign_speech, quotes_in
+from .frames import strip_frame
 from .kinds import Kind, kind_of
 from .lexicon import grammar as g
+from .lexicon.acts import GREETING_WORDS
 from .parse import Parse, parse
+from .reactions import is_reaction
 from .rules import CONFIDENCE
 from .sentences import Sentence, split_sentences
 from .subjects import Said, Subject, people_in, subject_of
@@ -86,7 +90,7 @@ class _Reader:
 
     def __init__(self, message: SessionMessage, said: Said, context: Context, day_end: int) -> None:
         self._text = message.content
-        self._masked = acts.mask_foreign_speech(message.content)
+        self._masked = mask_foreign_speech(message.content)
         self._message = message
         self._context = context
         self._day_end = day_end
@@ -94,9 +98,9 @@ class _Reader:
 
     def read(self) -> tuple[Statement, ...]:
         found: list[Statement] = []
-        quotes = acts.quotes_in(self._text)
+        quotes = quotes_in(self._text)
         for sentence in split_sentences(self._masked):
-            if not acts.introduces_quote(self._text, sentence.start, sentence.end, quotes):
+            if not introduces_quote(self._text, sentence.start, sentence.end, quotes):
                 found += self._sentence(sentence)
         disowned = acts.disowned_before(self._text)
         kept = [s for s in found if s.start >= disowned or not disowned]
@@ -120,7 +124,7 @@ class _Reader:
         return self._clauses(tokens, sentence)
 
     def _clauses(self, tokens: tuple[Token, ...], sentence: Sentence) -> list[Statement]:
-        framed = acts.strip_frame(self._text, tokens)
+        framed = strip_frame(self._text, tokens)
         clauses = split_clauses(self._text, sentence.start, sentence.end, tokens[framed:])
         tagged = sentence.question and len(clauses) > 1 and len(clauses[-1].tokens) <= 2
         tagged = tagged and clauses[-1].tokens[0].word not in ("ok", "okay", "yeah", "eh", "alright")
@@ -161,7 +165,7 @@ class _Reader:
         when = when_of(dates, self._message.sent_at, self._day_end)
         if reading.form == "verbless" and not acts.states_without_verb(tokens, timed=when.named):
             return None
-        if acts.is_reaction(tokens, reading, timed=when.named):
+        if is_reaction(tokens, reading, timed=when.named):
             return None
         kind = kind_of(tokens, reading, when)
         if self._message.role == "assistant" and not acts.assistant_states(
@@ -189,8 +193,8 @@ class _Reader:
     def _trimmed(self, clause: Clause) -> Clause:
         """Without the interjections before it; they are not part of the statement."""
         tokens = clause.tokens
-        n = int(self._is_vocative(tokens))
-        n += acts.strip_frame(self._text, tokens[n:])
+        n = self._address(tokens)
+        n += strip_frame(self._text, tokens[n:])
         openers = g.DISCOURSE | g.CONJUNCTIONS
         while n < len(tokens) - 1 and tokens[n].word in openers and tokens[n + 1].word not in g.AUXILIARIES:
             n += 1
@@ -211,13 +215,15 @@ class _Reader:
             again = None
         return clause._replace(start=rest[0].start, tokens=rest, reading=again)
 
-    def _is_vocative(self, tokens: tuple[Token, ...]) -> bool:
-        """A name and a comma before the statement ("Mia, I've moved")."""
-        return (
-            len(tokens) > 2
-            and acts.named_token(tokens[0])
-            and self._text[tokens[0].end : tokens[1].start].startswith(",")
-        )
+    def _address(self, tokens: tuple[Token, ...]) -> int:
+        """How many words before the statement address somebody: "Mia,", "Hi all,"."""
+        if not acts.named_token(tokens[0]) and tokens[0].word not in GREETING_WORDS:
+            return 0
+        greeting = tokens[0].word in GREETING_WORDS
+        for n in range(1, min(len(tokens) - 1, 4 if greeting else 2)):
+            if self._text[tokens[n - 1].end : tokens[n].start].startswith(","):
+                return n
+        return 0
 
     def _as_take_back(self, statement: Statement) -> Statement:
         """ "I was joking" holds, whatever its tense: from now on what it takes back does not count."""

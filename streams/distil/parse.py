@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from streams.anchors import Tense
 
+from .finite import Tokens, find_finite, skip_openers, subject_left_out, subject_range
 from .lexicon import grammar as g
-from .lexicon.verbs import BASES, IRREGULAR_PAST, SAME_PAST, SAME_PRESENT, STATIVE
-from .tokens import Token
+from .lexicon.verbs import BASES, SAME_PRESENT
 from .verbs import ing_base, looks_past, participle_base, past_base, third_base
 
 Form = Literal["simple", "progressive", "perfect", "going_to", "modal", "verbless"]
@@ -41,16 +41,13 @@ class Parse(NamedTuple):
     negated: bool
 
 
-Tokens = tuple[Token, ...]
-
-
 def parse(tokens: Tokens) -> Parse | None:
     """Read a clause; None when no finite verb is found in it."""
     if not tokens:
         return None
     start = skip_openers(tokens)
-    left_out = _subject_left_out(tokens, start)
-    finite = start if left_out else _find_finite(tokens, start)
+    left_out = subject_left_out(tokens, start)
+    finite = start if left_out else find_finite(tokens, start)
     if finite is None:
         return _gapped(tokens, start)
     subject = (start, start) if left_out else subject_range(tokens, start, finite)
@@ -59,164 +56,10 @@ def parse(tokens: Tokens) -> Parse | None:
     return _verb_group(tokens, subject, finite)
 
 
-def skip_openers(tokens: Tokens) -> int:
-    """Index of the first word that is not an interjection, conjunction or adverb."""
-    i = 0
-    while i < len(tokens) - 1 and _may_open(tokens, i):
-        i += 1
-    return i
-
-
-def _may_open(tokens: Tokens, i: int) -> bool:
-    """ "Today" before a verb is its subject ("today was my first shift"), before anything else an adverb."""
-    word = tokens[i].word
-    if word in g.DISCOURSE or word in g.CONJUNCTIONS:
-        return True
-    return word in g.ADVERBS and tokens[i + 1].word not in g.BE_PRESENT | g.BE_PAST | {"'s"}
-
-
-def _back(tokens: Tokens, i: int, stop: int) -> int:
-    """Index after the last word before ``i`` that is not an adverb."""
-    while i > stop and tokens[i - 1].word in g.ADVERBS and not (i - 1 > stop and tokens[i - 2].word in g.DETERMINERS):
-        i -= 1
-    return i
-
-
-def _find_finite(tokens: Tokens, start: int) -> int | None:
-    for i in range(start + 1, len(tokens)):
-        before = tokens[i - 1].word
-        if before == "to" or (before in ("who", "which", "that") and i - 1 > start):
-            continue
-        if _is_finite(tokens, i, start) and not _in_relative(tokens, i, start):
-            return i
-    return None
-
-
-def _in_relative(tokens: Tokens, i: int, start: int) -> bool:
-    """Whether the verb belongs to a relative clause without "that": "the cake you made", "the struggles I had"."""
-    pronoun = _back(tokens, i, start) - 1
-    if pronoun <= start + 1 or tokens[pronoun].word not in ("i", "we", "you", "they", "he", "she"):
-        return False
-    if tokens[start].word not in g.DETERMINERS or tokens[start].word in ("this", "that"):
-        return False
-    between = tokens[start + 1 : pronoun]
-    return not any(t.word in g.TIME_NOUNS or t.word in g.CONJUNCTIONS or t.word in g.ADVERBS for t in between)
-
-
-def _is_finite(tokens: Tokens, i: int, start: int) -> bool:
-    word, before = tokens[i].word, tokens[i - 1].word
-    if word in g.AUXILIARIES:
-        return _is_auxiliary(tokens, i, start)
-    pronoun_at = _back(tokens, i, start)
-    holder = tokens[pronoun_at - 1].word if pronoun_at > start else ""
-    if holder in ("i", "we", "they", "you", "who") and word not in g.PREPOSITIONS and word not in g.ADVERBS:
-        return (
-            word in BASES
-            or past_base(word) is not None
-            or looks_past(word)
-            or (pronoun_at == i and word.isalpha() and word not in g.CONJUNCTIONS)
-        )
-    if before in g.DETERMINERS and before not in ("this", "that", "these", "those", "all", "both", "each", "some"):
-        return False
-    if before in g.PREPOSITIONS or before == "'s" or (tokens[i].capital and i > start + 1):
-        return False
-    if past_base(word) is not None or (looks_past(word) and holder in g.SUBJECT_PRONOUNS):
-        return True
-    if third_base(word) is not None:
-        return not before.isdecimal()
-    plural = before.endswith("s") and len(before) > 2 and (not tokens[i - 1].capital or i - 1 == start)
-    joined = any(t.word == "and" for t in tokens[start : i - 1]) and tokens[i - 1].capital
-    return word in BASES and (plural or joined or holder in g.SUBJECT_PRONOUNS)
-
-
-def _is_auxiliary(tokens: Tokens, i: int, start: int) -> bool:
-    word, before = tokens[i].word, tokens[i - 1].word
-    if word in ("may", "will", "can", "must", "might") and (
-        before in g.DETERMINERS - g.SUBJECT_PRONOUNS or (tokens[i].capital and i > start)
-    ):
-        return False
-    if word != "'s":
-        return True
-    if before in g.SUBJECT_PRONOUNS or before in ("here", "what", "where", "how", "let"):
-        return before != "let"
-    if any(_is_finite(tokens, j, start) for j in range(i + 1, min(len(tokens), i + 6))):
-        return False
-    return _predicate_follows(tokens, i) or (
-        i + 2 == len(tokens) and (tokens[i - 1].capital or tokens[start].word in g.DETERMINERS)
-    )
-
-
-def _predicate_follows(tokens: Tokens, i: int) -> bool:
-    """After a noun's "'s" a predicate must follow, else it is a possessive ("chef's kiss")."""
-    if i + 1 >= len(tokens):
-        return False
-    word = tokens[i + 1].word
-    closed = g.ADVERBS | g.PREPOSITIONS | g.DETERMINERS
-    return word in closed or word[0].isdigit() or ing_base(word) is not None or participle_base(word) is not None
-
-
-def _subject_left_out(tokens: Tokens, start: int) -> bool:
-    """Whether the clause begins with its verb and means "I": past, perfect or -ing forms, bare auxiliaries, likings."""
-    word = tokens[start].word
-    after = tokens[start + 1].word if start + 1 < len(tokens) else ""
-    if after in g.AUXILIARIES and after != "'d":
-        return False
-    if word in g.AUXILIARIES and word not in ("'s", "'d"):
-        return _is_bare_auxiliary(tokens, start, after)
-    if word in ("been", "gone", "gonna"):
-        return True
-    if tokens[start].capital and start > 0:
-        return False
-    if (past_base(word) is not None or participle_base(word) is not None) and word not in SAME_PAST:
-        return True
-    if ing_base(word) is not None and start + 2 < len(tokens):
-        return _find_finite(tokens, start) is None
-    return word in ("love", "hate", "prefer", "adore", "enjoy") and after not in (
-        "that",
-        "this",
-        "it",
-        "your",
-        "the",
-        "how",
-        "you",
-    )
-
-
-def _is_bare_auxiliary(tokens: Tokens, start: int, after: str) -> bool:
-    """ "Can't eat nuts", "Haven't slept": no subject follows, so it is no question; "don't" with an act is an order."""
-    if tokens[start].word == "had" and after in g.DETERMINERS:
-        return True
-    if start + 1 >= len(tokens) or after in g.SUBJECT_PRONOUNS or after in g.DETERMINERS or tokens[start + 1].capital:
-        return False
-    word = tokens[start].word
-    if word in ("don't", "dont"):
-        return after in STATIVE
-    return word in g.AUXILIARIES and (
-        word.endswith(g.CONTRACTED_NEGATIVE) or word in ("am", "was", "have", "had", "will", "'ll")
-    )
-
-
 def _gapped(tokens: Tokens, start: int) -> Parse | None:
     """A clause without a verb ("tempo run tomorrow"); the acts decide whether it states something."""
     negated = any(t.word in ("no", "not", "none", "never") for t in tokens[start : start + 3])
     return Parse((start, len(tokens)), start, start, "", "present", "verbless", "", negated)
-
-
-def subject_range(tokens: Tokens, start: int, finite: int) -> tuple[int, int]:
-    """The words before the verb that are its subject: a pronoun right before it, else the noun phrase."""
-    end = _back(tokens, finite, start)
-    if end <= start:
-        return start, finite
-    if tokens[end - 1].word in g.SUBJECT_PRONOUNS:
-        begin = end - 1
-        if begin - start >= 2 and tokens[begin - 1].word == "and":
-            begin -= 2
-        return begin, end
-    begin = start
-    if tokens[start].word in g.PREPOSITIONS:
-        marks = [i for i in range(start + 1, end) if tokens[i].word in g.DETERMINERS or tokens[i].capital]
-        begin = marks[-1] if marks else start
-    return begin, end
 
 
 def _verb_group(tokens: Tokens, subject: tuple[int, int], finite: int) -> Parse:
@@ -365,8 +208,3 @@ def _negated(tokens: Tokens, subject: tuple[int, int], finite: int) -> bool:
         if w not in g.ADVERBS and w not in ("been", "be", "had", "got"):
             break
     return False
-
-
-def is_past_form(word: str) -> bool:
-    """Whether a word can open a clause as a past verb without subject."""
-    return (past_base(word) is not None or word in IRREGULAR_PAST) and word not in SAME_PAST

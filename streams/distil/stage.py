@@ -27,14 +27,14 @@ class DistilStage:
     def __init__(self, distiller: Distiller) -> None:
         self._distiller = distiller
 
-    def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:  # noqa: ARG002 - a pure fold
+    def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
         """Distil one session revision. Raises ``BadRecordError`` for another record."""
         session = entry.record
         if not isinstance(session, SessionRevised):
             raise BadRecordError(f"distil reads sessions, not {type(session).__name__}")
         return (*self._activation(session, state), self._set(session))
 
-    def tick(self, state: StageState, now: int) -> Sequence[Output]:  # noqa: ARG002 - waits for nothing
+    def tick(self, state: StageState, now: int) -> Sequence[Output]:
         """Nothing waits for time here."""
         return ()
 

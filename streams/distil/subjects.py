@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from ..participants import Roster
 from .acts import named_token
+from .finite import Tokens
 from .lexicon import grammar as g
 from .lexicon.attributes import EVENTS
 from .lexicon.grammar import ADVERBS
 from .lexicon.people import BARE_KIN, KIN, NOT_NAMES, ROLES
 from .lexicon.verbs import BASES
-from .parse import Parse, Tokens
+from .parse import Parse
 from .verbs import ing_base
 
 _PLACE_PREPOSITIONS = frozenset("in at to from of on into near through via towards around for like as by".split())

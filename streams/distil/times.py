@@ -8,10 +8,11 @@ from schemas.events import Anchor, Modality
 from streams.anchors import Phrase, Role, Tense, find_phrases, message_anchor, resolve_phrase
 from streams.anchors.nodes import Context
 
+from .finite import Tokens
 from .kinds import When, changes, still_holds
 from .lexicon import kinds as words
 from .lexicon.verbs import STATIVE
-from .parse import Parse, Tokens
+from .parse import Parse
 
 Dated = tuple[Role, Anchor]
 
