@@ -130,7 +130,9 @@ class Database:
         self._db.write(batch, options)
 
     def flush(self) -> None:
-        """Force everything written so far to the disk."""
+        """Force everything written so far to the disk; a reader wrote nothing."""
+        if self.read_only:
+            return
         self._db.flush_wal(True)
 
     def close(self) -> None:
