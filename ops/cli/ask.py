@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 MODES: tuple[Mode, ...] = ("flat", "graph", "hybrid", "graph+ruled_out")
 _PATHS_SHOWN = 3
+_PATH_WIDTH = 110
 
 
 class AskOptions(Options):
@@ -81,12 +83,10 @@ def run(options: AskOptions, world: World) -> int:
 
 def answer_lines(result: QueryResult, zone: ZoneInfo) -> Iterator[str]:
     """The answer first, then what it quotes, then the paths, then what it all reflects."""
-    from .show import basis_line, quote_line
+    from .show import basis_line
 
-    if result.answer is not None:
-        yield result.answer.text
-    yield from (f"  {quote_line(citation, zone)}" for citation in result.citations)
-    paths = [path for path in result.paths if path.steps][:_PATHS_SHOWN]
+    yield from said_lines(result, zone)
+    paths = evidence_paths(result)[:_PATHS_SHOWN]
     if paths:
         yield "\nevidence paths (score: node, path, time, validity)"
         for path in paths:
@@ -95,6 +95,24 @@ def answer_lines(result: QueryResult, zone: ZoneInfo) -> Iterator[str]:
     yield f"\n{how}{result.shape} question, mode {result.mode}, as of {show_minute(result.as_of, zone)} {zone.key}"
     yield f"context: {result.context_tokens} tokens, sha256 {result.context_sha256[:12]}"
     yield basis_line(result.basis)
+
+
+def said_lines(result: QueryResult, zone: ZoneInfo) -> Iterator[str]:
+    """The answer, then where each of its quotations stands; the words only where the answer does not hold them."""
+    from .show import citation_line, quote_line
+
+    text = "" if result.answer is None else result.answer.text
+    yield from text.splitlines()
+    for citation in result.citations:
+        yield f"  {citation_line(citation, zone) if citation.quote in text else quote_line(citation, zone)}"
+
+
+def evidence_paths(result: QueryResult) -> list[Path]:
+    """Paths of relations through the answer's statements: those that made it into the context first, then by score."""
+    in_context = {item.event_ids for item in result.context if item.kind == "path"}
+    answered = frozenset(() if result.answer is None else result.answer.event_ids)
+    paths = [path for path in result.paths if path.steps and (not answered or answered.intersection(path.events))]
+    return sorted(paths, key=lambda path: path.events not in in_context)
 
 
 def path_lines(path: Path, result: QueryResult) -> Iterator[str]:
@@ -107,4 +125,5 @@ def path_lines(path: Path, result: QueryResult) -> Iterator[str]:
         yield f"    {short(step.src)} {step.relation} {short(step.dst)} ({step.confidence:.2f}{kind})"
     for item in result.context:
         if item.kind == "path" and item.event_ids == path.events:
-            yield from (f"    | {line}" for line in item.text.splitlines())
+            for line in item.text.splitlines():
+                yield from (f"    | {part}" for part in textwrap.wrap(line, _PATH_WIDTH, subsequent_indent="    "))

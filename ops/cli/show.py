@@ -20,8 +20,8 @@ from .times import show_day
 SHORT_ID = 9
 """The letter of the kind and 8 hex digits: 32 bits tell thousands of events of one space apart."""
 
-_ATTRIBUTE_WIDTH = 12
-_STATEMENT_WIDTH = 56
+_ATTRIBUTE_WIDTH = 13
+_STATEMENT_WIDTH = 54
 
 
 def short(event_id: str) -> str:
@@ -104,10 +104,14 @@ def interval(entry: StateEntry, zone: ZoneInfo) -> str:
     return f"from {show_day(entry.valid_from, zone)} until {show_day(entry.valid_until, zone)}"
 
 
+def citation_line(citation: Citation, zone: ZoneInfo) -> str:
+    """Who said it, when, and where it stands."""
+    return f"{citation.speaker}, {show_day(citation.sent_at, zone)}, message {citation.message_id}"
+
+
 def quote_line(citation: Citation, zone: ZoneInfo) -> str:
-    """A quotation with who said it, when, and where it stands."""
-    said = show_day(citation.sent_at, zone)
-    return f'"{citation.quote}"  {citation.speaker}, {said}, message {citation.message_id}'
+    """The same after the words."""
+    return f'"{citation.quote}"  {citation_line(citation, zone)}'
 
 
 def basis_line(basis: Basis) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from ops.cli.ask import path_lines
-from ops.cli.show import evidence, interval, quote_line, state_lines
+from ops.cli.ask import evidence_paths, path_lines, said_lines
+from ops.cli.show import evidence, interval, state_lines
 from ops.cli.times import show_day
 from query.api import QueryRequest, QueryResult, StateRequest
 from schemas.times import parse_time
@@ -75,8 +75,6 @@ def _superseded_lines(entry: StateEntry) -> Iterator[str]:
 
 
 def _answer(result: QueryResult, *, paths: int) -> Iterator[str]:
-    if result.answer is not None:
-        yield f"  {result.answer.text}"
-    yield from (f"  {quote_line(citation, ZONE)}" for citation in result.citations)
-    for path in [path for path in result.paths if path.steps][:paths]:
+    yield from (f"  {line}" for line in said_lines(result, ZONE))
+    for path in evidence_paths(result)[:paths]:
         yield from path_lines(path, result)

@@ -298,7 +298,7 @@ def message(message_id: str, content: str = "hello") -> dict[str, str]:
 def test_state_lists_each_statement_with_since_when_and_its_evidence(terminal: Terminal) -> None:
     ran = terminal.run("state", "mill")
     assert ran.code == 0
-    assert "Lio\n  employer      Lio bakes at the mill." in ran.out
+    assert "Lio\n  employer       Lio bakes at the mill." in ran.out
     assert "since 2026-02-02  message 4-1 (2026-02-02)  ebbbbbbbb" in ran.out
     assert "! contested by ebbcccccc" in ran.out
     assert "1 waiting, 2 parked" in ran.out
