@@ -114,7 +114,9 @@ class EventsDistilled(Record, frozen=True, kw_only=True, tag="events_distilled")
 class EventsAsserted(Record, frozen=True, kw_only=True, tag="events_asserted"):
     """Events a producer asserts itself. The same (producer, batch id) replaces, a new batch id adds.
 
-    ``asserted_at`` (microseconds UTC) is the stated time of events without a source message.
+    ``asserted_at`` (microseconds UTC) is the stated time of events without a source message. ``covers``: end of
+    ``messages`` when it was accepted; an edit of a source message from there on makes its events stale. The batch read
+    no session, so unlike that of ``EventsDistilled`` it says nothing about what is applied.
     """
 
     producer: str

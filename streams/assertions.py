@@ -54,10 +54,10 @@ def assert_events(log: Log, ingest: Ingest, space: SpaceKey, assertions: Asserti
 
     with log.batch() as batch:
         revision = log.end("events", partition)
-        asserted = read_assertions(space, assertions, find, revision=revision, learned_at=now)
+        wait_for = log.end("messages", partition)
+        asserted = read_assertions(space, assertions, find, revision=revision, covers=wait_for, learned_at=now)
         batch.append("events", space, encode(asserted.events), now)
         batch.append("edges", space, encode(asserted.edges), now)
-        wait_for = log.end("messages", partition)
     return AssertedOut(
         batch_id=assertions.batch_id,
         event_ids=asserted.event_ids,
@@ -67,18 +67,18 @@ def assert_events(log: Log, ingest: Ingest, space: SpaceKey, assertions: Asserti
 
 
 def read_assertions(
-    space: SpaceKey, wire: AssertionsIn, find: FindMessage, *, revision: int, learned_at: int
+    space: SpaceKey, wire: AssertionsIn, find: FindMessage, *, revision: int, covers: int, learned_at: int
 ) -> Asserted:
     """The records of a batch.
 
-    An event's stated time is that of its last source span, else ``asserted_at`` and its position. ``covers`` is 0: the
-    batch says nothing about which messages were read.
+    An event's stated time is that of its last source span, else ``asserted_at`` and its position.
 
     Args:
         space: its tenant and space.
         wire: what was sent.
         find: looks up source messages.
         revision: offset the events record will have in ``events``; a later batch of the same id is higher.
+        covers: end of ``messages``: edits below it were known to the producer, later ones make its events stale.
         learned_at: transaction time, microseconds UTC.
 
     Raises:
@@ -106,7 +106,7 @@ def read_assertions(
             events=tuple(events),
             slice=wire.slice,
             asserted_at=asserted_at,
-            covers=0,
+            covers=covers,
             learned_at=learned_at,
         ),
         edges=EdgesAsserted(
@@ -117,7 +117,7 @@ def read_assertions(
             revision=revision,
             edges=_edges(space, wire, event_ids),
             asserted_at=asserted_at,
-            covers=0,
+            covers=covers,
             learned_at=learned_at,
         ),
         event_ids=event_ids,

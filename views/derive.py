@@ -31,7 +31,7 @@ def first_row(event: Event, producers: Sequence[str], session_ids: Sequence[str]
         producers=tuple(producers),
         session_ids=tuple(session_ids),
         valid_from=event.stated.sent_at if event.valid_from is None else event.valid_from,
-        valid_until=event.ends_at,
+        valid_until=own_end(event),
         superseders=(),
         superseded=False,
         corrected=False,
@@ -42,6 +42,14 @@ def first_row(event: Event, producers: Sequence[str], session_ids: Sequence[str]
     )
 
 
+def own_end(event: Event) -> int | None:
+    """When it ends by what it says itself: an end that was said, and for what is told as past the telling."""
+    if event.holds:
+        return event.ends_at
+    told = event.stated.sent_at
+    return told if event.ends_at is None else min(event.ends_at, told)
+
+
 def _order(row: EventRow) -> tuple[int, Stated, str]:
     """One total order of events, so that effective changes cannot form a cycle."""
     event = row.event
@@ -49,8 +57,9 @@ def _order(row: EventRow) -> tuple[int, Stated, str]:
         vouched = max(event.stated.sent_at, row.valid_from)
     else:
         vouched = min(event.anchor.until, event.stated.sent_at)
-        if event.ends_at is not None:
-            vouched = min(vouched, event.ends_at)
+        end = own_end(event)
+        if end is not None:
+            vouched = min(vouched, end)
     return vouched, event.stated, event.id
 
 
@@ -108,13 +117,14 @@ def derive_event(row: EventRow, edges: Iterable[Edge], row_of: RowOf) -> EventRo
     if valid_from is None:
         valid_from = min(corrects, default=event.stated.sent_at)
     closed_at = valid_from if corrected else min(closing, default=None)
-    ends = [t for t in (event.ends_at, closed_at) if t is not None]
+    end = own_end(event)
+    ends = [t for t in (end, closed_at) if t is not None]
     return msgspec.structs.replace(
         row,
         valid_from=valid_from,
         valid_until=valid_from if corrected else min(ends, default=None),
         superseders=tuple(sorted(superseders, key=lambda s: (s.event_id, s.edge_id))),
-        superseded=closed_at is not None and (event.ends_at is None or closed_at <= event.ends_at),
+        superseded=closed_at is not None and (end is None or closed_at <= end),
         corrected=corrected,
         withdrawal=withdrawal,
         demoted_from=min(doubts.values(), default=None),

@@ -223,13 +223,20 @@ class _Spec:
 
     # --- validity ---------------------------------------------------------------------------------------------------
 
+    def end(self, event_id: str) -> int | None:
+        """The end that was said; what is told as past has ended at the latest when it was said."""
+        event = self.events[event_id]
+        if event.holds:
+            return event.ends_at
+        return event.stated.sent_at if event.ends_at is None else min(event.ends_at, event.stated.sent_at)
+
     def vouched(self, event_id: str) -> int:
         """Until when the statement vouches for itself."""
         event = self.events[event_id]
         if event.holds:
             return max(event.stated.sent_at, self.valid_from(event_id))
-        ends = [event.anchor.until, event.stated.sent_at]
-        return min([*ends, event.ends_at] if event.ends_at is not None else ends)
+        ends = (event.anchor.until, self.end(event_id), event.stated.sent_at)
+        return min(t for t in ends if t is not None)
 
     def order(self, event_id: str) -> Order:
         return (self.vouched(event_id), self.events[event_id].stated, event_id)
@@ -279,7 +286,7 @@ class _Spec:
     def valid_until(self, event_id: str) -> int | None:
         if self.corrected(event_id):
             return self.valid_from(event_id)
-        ends = [t for t in (self.events[event_id].ends_at, self.closed_at(event_id)) if t is not None]
+        ends = [t for t in (self.end(event_id), self.closed_at(event_id)) if t is not None]
         return min(ends, default=None)
 
     def breaks_from(self, event_id: str) -> int | None:
@@ -318,7 +325,7 @@ class _Spec:
             for e in self.edges_at.get(event_id, [])
             if e.relation == "contradicts"
         ]
-        closed_at, ends_at = self.closed_at(event_id), self.events[event_id].ends_at
+        closed_at, ends_at = self.closed_at(event_id), self.end(event_id)
         return EventRow(
             event=self.events[event_id],
             producers=tuple(sorted({a.producer for a in asserted})),

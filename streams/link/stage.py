@@ -66,17 +66,19 @@ class LinkStage:
         old = space.pool
         session_id = session_of(record)
         rank = (record.revision, record_hash(encode(record)))
+        # A producer's batch read no session: what it says it covers is not about what is applied.
+        covered = record.covers if isinstance(record, EventsDistilled) else 0
         space.put(session_id, record, rank, self._encoder, state)
         after = msgspec.structs.replace(
             progress,
             token=digest(progress.token, "events", offset, rank[1]),
             events_offset=max(progress.events_offset, offset),
-            covers=max(progress.covers, record.covers),
+            covers=max(progress.covers, covered),
             learned_at=max(progress.learned_at, record.learned_at),
             announced=True,
         )
         publisher = _Publisher(
-            self._classifier, space, state, revision(offset, progress.rulings), record.covers, record.learned_at
+            self._classifier, space, state, revision(offset, progress.rulings), covered, record.learned_at
         )
         outputs = publisher.publish(session_id, sorted(touched(old, space.pool) - {session_id}))
         if not progress.announced:

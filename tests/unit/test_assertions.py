@@ -125,7 +125,7 @@ def test_every_batch_writes_both_records_with_a_higher_revision_each_time() -> N
     desk = Desk()
     desk.send(events=[fact("a")], slice=["c"])
     desk.send()
-    assert [(r.revision, len(r.events), r.slice, r.covers) for r in desk.events()] == [(0, 1, ("c",), 0), (1, 0, (), 0)]
+    assert [(r.revision, len(r.events), r.slice, r.covers) for r in desk.events()] == [(0, 1, ("c",), 4), (1, 0, (), 4)]
     assert [(r.revision, len(r.edges), r.learned_at) for r in desk.edges()] == [(0, 0, NOW), (1, 0, NOW)]
 
 

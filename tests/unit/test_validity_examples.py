@@ -222,3 +222,11 @@ def test_an_end_that_was_said_is_no_supersession() -> None:
     seen = facts([event("job", said=1, ends_at=6 * DAY), event("rent", said=2)], edge("job", "causes", "rent"))
     assert status_at(seen.events["job"], 6 * DAY) == "ended"
     assert validity_at(seen.events["rent"], 8 * DAY) == 1.0
+
+
+def test_what_is_told_as_past_has_ended_when_it_was_told() -> None:
+    """ "I used to play the cello" is never state; "until 2018" ends in 2018."""
+    seen = facts([event("cello", said=5, holds=False), event("rome", said=9, holds=False, valid_from=2 * DAY)])
+    assert holding(seen, 7) == {"rome"}
+    assert status_at(seen.events["cello"], 6 * DAY) == "ended"
+    assert interval(seen, "rome") == (2, 9)
