@@ -71,7 +71,7 @@ class Clock:
 
 
 class ClockRange:
-    """Two times of day, "between 2 and 4": from the first to the second; the half of the day said once counts for both."""
+    """Two times of day, "between 2 and 4": from the first to the second; a half of the day said once is for both."""
 
     def __init__(self, first: Clock, last: Clock) -> None:
         self.first, self.last = first, last
@@ -96,11 +96,14 @@ _CLOCKS: tuple[tuple[re.Pattern[str], Callable[[Match], Clock]], ...] = (
     ),
     (compiled(r"(?P<h>\d{1,2})h"), lambda m: Clock(int(m["h"]), 0, "24", exact=False)),
     (
-        compiled(rf"(?:a\s+)?(?P<n>half|quarter|five|ten|twenty|twenty[- ]five)\s+(?P<w>past|to)\s+(?P<h>\d{{1,2}}|{_HOURS}|midnight|noon)"),
+        compiled(
+            r"(?:a\s+)?(?P<n>half|quarter|five|ten|twenty|twenty[- ]five)\s+(?P<w>past|to)\s+"
+            rf"(?P<h>\d{{1,2}}|{_HOURS}|midnight|noon)"
+        ),
         lambda m: _spoken(m),
     ),
     (compiled(rf"(?P<h>{_HOURS})[ -](?P<m>thirty|fifteen|forty-five|twenty|ten)"), lambda m: _spoken_digits(m)),
-    (compiled(r"(?P<h>noon|midday|midnight)"), lambda m: Clock(0 if m["h"].lower() == "midnight" else 12, 0, "24", exact=False)),
+    (compiled(r"(?P<h>noon|midday|midnight)"), lambda m: Clock(_hour_word(m["h"])[0], 0, "24", exact=False)),
     (compiled(rf"(?P<h>\d{{1,2}}|{_HOURS})(?:\s+o'?clock)"), lambda m: Clock(number(m["h"]), 0, None, exact=False)),
 )  # fmt: skip
 _BARE_HOUR = compiled(
@@ -117,7 +120,7 @@ def _hour_word(text: str) -> tuple[int, str | None]:
     text = spaced(text)
     if text == "midnight":
         return 0, "24"
-    return (12, "24") if text == "noon" else (number(text), None)
+    return (12, "24") if text in ("noon", "midday") else (number(text), None)
 
 
 def _spoken(m: Match) -> Clock:

@@ -103,7 +103,8 @@ _RULES: tuple[Rule, ...] = (
     (compiled(rf"the\s+(?P<u>{_UNITS}|night|{WEEKDAY}|{SEASON})\s+(?P<s>before last|after next)"), rules.read_two_away),
     (
         compiled(
-            r"the day before yesterday|the day after tomorrow|earlier today|later today|yesterday|today|tomorrow|tmrw|right now|now on|here on|now"
+            r"the day before yesterday|the day after tomorrow|earlier today|later today|yesterday|today|tomorrow|tmrw"
+            r"|right now|now on|here on|now"
         ),
         rules.read_near_day,
     ),

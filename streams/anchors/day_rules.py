@@ -8,7 +8,6 @@ Monday-to-Sunday week; a bare X follows the tense.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import date, timedelta
 
 from . import picks, units
@@ -67,7 +66,7 @@ def read_date_range(m: Match) -> Node:
 
 
 def read_day_of_month(m: Match) -> Node | None:
-    """ "the 12th", "Sunday the 24th": only where a preposition, "the" or "is" makes it a date and no counted noun follows."""
+    """ "the 12th", "Sunday the 24th": only where the word before makes it a date and no counted noun follows."""
     if not (m.string[m.start()].isalpha() and m["w"]) and not _BEFORE_DATE.search(
         m.string, max(0, m.start() - 12), m.start()
     ):
@@ -206,14 +205,12 @@ def read_year(m: Match) -> Node | None:
 def read_edge_of_unit(m: Match) -> Node:
     """ "the end of the month" is its last day, "the start of" its first."""
     last = m["e"].lower() == "end"
-    if m["m"]:
-        inner: Callable[[Context], units.Span] = lambda c: picks.month(c, MONTHS[m["m"].lower()], "bare")
-    else:
-        shift = _SHIFT[_which(m)]
-        inner = lambda c: calendar_unit(c.clock.now.date(), spaced(m["u"]), shift)
 
     def named(context: Context) -> units.Span:
-        whole = inner(context)
+        if m["m"]:
+            whole = picks.month(context, MONTHS[m["m"].lower()], "bare")
+        else:
+            whole = calendar_unit(context.clock.now.date(), spaced(m["u"]), _SHIFT[_which(m)])
         return units.day((whole.until - timedelta(days=1) if last else whole.start).date())
 
     return _node(m, named)
@@ -258,6 +255,7 @@ _BEFORE_YEAR = re.compile(
     r"(?:\b(?:in|since|from|until|till|by|of|during|to|through|and|between)\s+|-|–)$", re.IGNORECASE
 )
 _BEFORE_DATE = re.compile(
-    r"(?:\b(?:on|by|until|till|til|since|from|to|of|for|as of|before|after|is|was|not|never|and|between|through)|'s|’s)\s+$",
+    r"(?:\b(?:on|by|until|till|til|since|from|to|of|for|as of|before|after|is|was|not|never|and|between|through)|'s|’s)"
+    r"\s+$",
     re.IGNORECASE,
 )

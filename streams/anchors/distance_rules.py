@@ -16,16 +16,19 @@ from .words import SEASONS, WEEKDAYS
 
 Match = re.Match[str]
 _HALF = r"half (?:a|an)"
-_AGO = compiled(
-    rf"(?P<n>{NUMBER}|{_HALF})\s+(?:(?:and )?a half\s+)?(?P<u>{UNIT}|{WEEKDAY}|{SEASON})s?(?P<x>\s+and a half)?\s+(?:ago|back)"
-)
-_FROM_NOW = compiled(rf"(?P<n>{NUMBER}|{_HALF})\s+(?P<u>{UNIT}|{WEEKDAY})s?(?P<x>\s+and a half)?\s+from\s+now")
+_COUNT = rf"(?P<n>{NUMBER}|{_HALF})\s+(?:(?:and )?a half\s+)?"
+_AND_A_HALF = r"(?P<x>\s+and a half)?"
+_AGO = compiled(rf"{_COUNT}(?P<u>{UNIT}|{WEEKDAY}|{SEASON})s?{_AND_A_HALF}\s+(?:ago|back)")
+_FROM_NOW = compiled(rf"{_COUNT}(?P<u>{UNIT}|{WEEKDAY})s?{_AND_A_HALF}\s+from\s+now")
 _IN = compiled(
-    rf"in\s+(?:about\s+|exactly\s+|just\s+|only\s+)?(?P<n>{NUMBER}|{_HALF})\s+(?P<u>{UNIT})(?:s|['’]s|s['’])?(?P<x>\s+and a half)?(?:\s+time)?"
+    rf"in\s+(?:about\s+|exactly\s+|just\s+|only\s+)?{_COUNT}(?P<u>{UNIT})(?:s|['’]s|s['’])?{_AND_A_HALF}(?:\s+time)?"
 )
 _TO_THE_DAY = compiled(rf"(?P<n>{NUMBER})\s+(?P<u>week|month|year)s?\s+ago\s+(?P<w>today|yesterday|{WEEKDAY})")
 _FROM_DAY = re.compile(rf"(?P<n>{NUMBER})\s+(?P<u>day|week|month|year)s?\s+(?P<s>from|after|before)\s+", re.IGNORECASE)
-_FOR = compiled(rf"(?:for|in|over|these|the last|the past|for the last|for the past|in the last|in the past|over the last|over the past)\s+(?:about\s+|almost\s+|nearly\s+|over\s+)?(?P<n>{NUMBER}|{_HALF})\s+(?P<u>{UNIT})s?(?P<x>\s+and a half)?(?:\s+now)?")  # fmt: skip
+_FOR = compiled(
+    r"(?:for|in|over|these|(?:for |in |over )?the (?:last|past))\s+(?:about\s+|almost\s+|nearly\s+|over\s+)?"
+    rf"{_COUNT}(?P<u>{UNIT})s?{_AND_A_HALF}(?:\s+now)?"
+)
 
 
 def parse_distance(text: str, position: int) -> Node | None:

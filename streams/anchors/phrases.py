@@ -32,10 +32,12 @@ class Phrase(NamedTuple):
 
 
 _TRIGGER = re.compile(
-    rf"\d|\b(?:{one_of([*WEEKDAYS, *MONTHS])}|to(?:day|morrow|night)|tmrw|yesterday|now|ago|week(?:end)?s?|months?|years?|fortnight"
+    rf"\d|\b(?:{one_of([*WEEKDAYS, *MONTHS])}|to(?:day|morrow|night)|tmrw|yesterday|now|ago"
+    r"|week(?:end)?s?|months?|years?|fortnight"
     r"|days?|nights?|hours?|hrs?|minutes?|mins?|morning|afternoon|arvo|evening|noon|midday|midnight|spring|summer|autumn|fall|winter"
     r"|christmas|easter|new year|halloween|valentine|boxing day|good friday|midsummer|burns|pentecost|whit"
-    r"|(?:at|by|since|until|till|from|around|on|of) (?:the )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:at|by|since|until|till|from|around|on|of) (?:the )?"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|twent|thirt|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\w+teenth)|past|o'clock)",
     re.IGNORECASE,
 )  # fmt: skip

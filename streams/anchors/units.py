@@ -50,7 +50,7 @@ def month(d: date) -> Span:
 
 def year(number: int) -> Span:
     """A calendar year."""
-    return Span(datetime(number, 1, 1), datetime(number + 1, 1, 1), "year")
+    return Span(at_midnight(date(number, 1, 1)), at_midnight(date(number + 1, 1, 1)), "year")
 
 
 def season(start_year: int, quarter: int, southern: bool) -> Span:

@@ -37,7 +37,8 @@ ORDINALS = {
 }  # fmt: skip
 
 PARTS = {
-    "small hours": (0, 6), "lunchtime": (12, 13), "morning": (6, 12), "afternoon": (12, 18), "arvo": (12, 18), "evening": (18, 24),
+    "small hours": (0, 6), "lunchtime": (12, 13), "morning": (6, 12), "afternoon": (12, 18), "arvo": (12, 18),
+    "evening": (18, 24),
     "night": (18, 24),
 }  # fmt: skip
 """Parts of the day as local hours."""

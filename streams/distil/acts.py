@@ -1,4 +1,4 @@
-"""Speech acts: does a clause state something, or does it ask, wish, suppose, joke, quote, order, greet, thank or praise?"""
+"""Speech acts: does a clause state something, or does it ask, wish, suppose, joke, order, greet or thank?"""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def is_standing(tokens: Tokens, text: str) -> bool:
 
 
 def is_dependent(tokens: Tokens) -> bool:
-    """A subordinate clause on its own ("when I was young", "which helps me"): it states nothing. "Since May I …" does."""
+    """A subordinate clause on its own ("when I was young", "which helps me"): it states nothing."""
     word = tokens[0].word
     if word not in g.SUBORDINATORS or word == "that":
         return False

@@ -12,7 +12,8 @@ from .subjects import Subject
 
 _EVENT_NOUN = re.compile(rf"\b(?:{'|'.join(EVENTS)})s?\b", re.IGNORECASE)
 _POSSESSION = re.compile(
-    r"\b(?:have|has|'ve got|got|own|owns) (?P<v>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|no) (?P<what>[^\W\d_]+(?: [^\W\d_]+)?))"
+    r"\b(?:have|has|'ve got|got|own|owns) (?P<v>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|no) "
+    r"(?P<what>[^\W\d_]+(?: [^\W\d_]+)?))"
     r"(?=\s+(?:in|at|on|now|and|but|since|from|for|to|with)\b|[,.;!?]|$)",
     re.IGNORECASE,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from streams.anchors import find_phrases
@@ -111,7 +112,7 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, joint: bool
         return False
     if joint and _after_time(text, rest):
         return False
-    if is_past_form(word) and before.form != "verbless" and (comma or before.tense in ("past", "perfect")):
+    if is_past_form(word) and after and before.form != "verbless" and (comma or before.tense in ("past", "perfect")):
         return True
     if not comma and opener == 0 and _goes_on(left, before, word):
         return True
@@ -123,9 +124,8 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, joint: bool
     if reading.form == "verbless":
         return False if comma and _timed(text, _upto_comma(text, rest)) else None
     subject_words = reading.subject[1] - reading.subject[0]
-    near = reading.finite <= 5 and not any(
-        "," in text[a.end : b.start] for a, b in zip(rest[: reading.finite], rest[1 : reading.finite + 1], strict=False)
-    )
+    before_verb = rest[: reading.finite + 1]
+    near = reading.finite <= 5 and not any("," in text[a.end : b.start] for a, b in pairwise(before_verb))
     nominal = (
         word in g.DETERMINERS
         or rest[opener].capital
@@ -142,7 +142,7 @@ def _stands_without_verb(text: str, left: Tokens, *, comma: bool) -> bool:
 
 
 def _goes_on(left: Tokens, before: Parse, word: str) -> bool:
-    """ "and teach chess": a present verb that goes on with the left side's subject, unless an infinitive ("to") is going on."""
+    """ "and teach chess": a present verb goes on with the left side's subject, unless an infinitive does."""
     if any(t.word == "to" for t in left[before.finite :]):
         return False
     first = left[before.subject[0]].word if before.subject[0] < before.subject[1] else "i"

@@ -13,7 +13,7 @@ def cue_pattern(cues: Iterable[str]) -> re.Pattern[str]:
 
 
 def lowered(text: str) -> str:
-    """Lower case with straight apostrophes, same length as far as lower case keeps it: for cues only, never for places."""
+    """Lower case with straight apostrophes, about the same length: for cues, never for places."""
     return text.lower().replace("’", "'")
 
 

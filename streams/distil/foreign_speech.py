@@ -11,7 +11,7 @@ _MARKUP = re.compile(r"<(\w+)>.*?</\1>", re.DOTALL)
 
 
 def mask_foreign_speech(text: str) -> str:
-    """Quoted sentences and marked-up inserts replaced by spaces: they are not the speaker's. The length stays the same."""
+    """Quoted sentences and marked-up inserts replaced by as many spaces: they are not the speaker's."""
     masked = _MARKUP.sub(lambda m: " " * len(m[0]), text)
     return _QUOTED.sub(lambda m: " " * len(m[0]) if len(m[0].split()) >= QUOTED_WORDS else m[0], masked)
 

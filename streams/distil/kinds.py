@@ -10,7 +10,7 @@ from .finite import Tokens
 from .lexicon import grammar as g
 from .lexicon import kinds as words
 from .lexicon.attributes import EVENTS
-from .lexicon.verbs import DEPARTING, STATIVE
+from .lexicon.verbs import ARRANGED, DEPARTING, STATIVE
 from .parse import Parse
 
 
@@ -26,11 +26,13 @@ class Kind(NamedTuple):
 class When(NamedTuple):
     """What the clause's time phrases say, as far as its kind depends on it.
 
-    ``ahead``: its time lies after the message; ``begins``: a phrase says from when ("from May", "starting Monday").
+    ``ahead``: its time lies after the message; ``around``: it is a week or more that holds the message ("this month");
+    ``begins``: a phrase says from when ("from May", "starting Monday").
     """
 
     named: bool
     ahead: bool
+    around: bool
     begins: bool
 
 
@@ -64,7 +66,8 @@ def _is_planned(names: tuple[str, ...], reading: Parse, when: When) -> bool:
     if reading.base in words.PLANNING and reading.tense == "present":
         return True
     if reading.form == "progressive" and reading.tense == "present":
-        return when.ahead or (reading.base in DEPARTING and not when.named)
+        arranged = when.around and reading.base in ARRANGED
+        return when.ahead or arranged or (reading.base in DEPARTING and not when.named)
     if reading.form == "modal" and reading.auxiliary in g.CAN | g.MUST:
         return when.ahead
     if reading.form == "verbless":

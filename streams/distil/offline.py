@@ -24,6 +24,7 @@ from .frames import strip_frame
 from .kinds import Kind, kind_of
 from .lexicon import grammar as g
 from .lexicon.acts import GREETING_WORDS
+from .lexicon.attributes import EVENTS
 from .parse import Parse, parse
 from .reactions import is_reaction
 from .rules import CONFIDENCE
@@ -34,6 +35,9 @@ from .tokens import Token, tokenize
 
 RULES_VERSION = 1
 """Raise it with every change of what the rules yield: other rules are another producer."""
+
+
+TAG_WORDS = 2
 
 
 class Statement(NamedTuple):
@@ -82,7 +86,8 @@ def statements_of(message: SessionMessage, before: Said) -> tuple[tuple[Statemen
         # Sent in the first or last hours of the calendar: no local day can be named, so no event has a time.
         return (), said
     reader = _Reader(message, said, context, day.until)
-    return reader.read(), reader.said
+    statements = reader.read()
+    return statements, reader.said if reader.mentioned else said._replace(person=None, thing=None)
 
 
 class _Reader:
@@ -95,6 +100,8 @@ class _Reader:
         self._context = context
         self._day_end = day_end
         self.said = said
+        self.mentioned = False
+        self._subject: Subject | None = None
 
     def read(self) -> tuple[Statement, ...]:
         found: list[Statement] = []
@@ -126,10 +133,9 @@ class _Reader:
     def _clauses(self, tokens: tuple[Token, ...], sentence: Sentence) -> list[Statement]:
         framed = strip_frame(self._text, tokens)
         clauses = split_clauses(self._text, sentence.start, sentence.end, tokens[framed:])
-        tagged = sentence.question and len(clauses) > 1 and len(clauses[-1].tokens) <= 2
-        tagged = tagged and clauses[-1].tokens[0].word not in ("ok", "okay", "yeah", "eh", "alright")
+        tagged = sentence.question and _ends_in_tag(clauses)
         found: list[Statement] = []
-        unreal = False
+        unreal, self._subject = False, None
         for i, clause in enumerate(clauses):
             last = i == len(clauses) - 1
             if acts.is_question(clause, self._text, marked=sentence.question, last=last or tagged):
@@ -181,14 +187,26 @@ class _Reader:
         else:
             subject = subject_of(clause.tokens, reading, self._text, self.said)
         people = people_in(clause.tokens, reading, self._text, self.said)
-        if subject.name is not None and subject.name != self.said.speaker:
-            if subject.is_person:
-                self.said = self.said._replace(person=subject.name)
-            else:
-                self.said = self.said._replace(thing=subject.name)
+        if clause.shares_subject and reading.subject[0] == reading.subject[1] and self._subject is not None:
+            subject = self._subject
+        self._subject = subject
+        self._remember(clause, reading, subject)
         told = about(self._text[clause.start : clause.end], clause.tokens, reading, subject)
         everyone = tuple(sorted({*subject.people, *people}))
         return Statement(clause.start, clause.end, kind, times, subject, everyone, told.attribute, told.value)
+
+    def _remember(self, clause: Clause, reading: Parse, subject: Subject) -> None:
+        """Whom or what "he" and "it" may mean next: people, and things named with a determiner or by a dated noun."""
+        if subject.name is None or subject.name == self.said.speaker or reading.form == "verbless":
+            return
+        first = clause.tokens[reading.subject[0]].word if reading.subject[0] < len(clause.tokens) else ""
+        if subject.is_person:
+            self.said = self.said._replace(person=subject.name)
+        elif first in g.DETERMINERS - {"some", "all", "both", "any", "no"} or first in EVENTS:
+            self.said = self.said._replace(thing=subject.name)
+        else:
+            return
+        self.mentioned = True
 
     def _trimmed(self, clause: Clause) -> Clause:
         """Without the interjections before it; they are not part of the statement."""
@@ -239,6 +257,12 @@ class _Reader:
         times = Times(message_anchor(self._context), None, None, holds=True, expected_until=None)
         subject = Subject(speaker, (speaker,), is_person=True)
         return Statement(sentence.start, sentence.end, kind, times, subject, (speaker,), None, None)
+
+
+def _ends_in_tag(clauses: tuple[Clause, ...]) -> bool:
+    """A word or two after a comma that turn what was said into a question ("right?"); "okay?" does not."""
+    words = [t.word for t in clauses[-1].tokens] if clauses else []
+    return bool(clauses[1:]) and len(words) <= TAG_WORDS and words[0] not in ("ok", "okay", "yeah", "eh", "alright")
 
 
 def _event(session: SessionRevised, message: SessionMessage, s: Statement) -> Event:

@@ -16,6 +16,8 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
     judged = any(w in words.PRAISE for w in rest)
     if first in ("you", "your", "y'all") and not _tells_you(tokens, reading, timed=timed):
         return True
+    if tokens[0].word in words.FEELINGS or (len(tokens) <= 2 and reading.base in ("do", "be", "have", "feel")):
+        return True
     if rest[0] in ("what", "such") or (rest[1:2] == ["it"] and reading.base == "get") or _superlative(reading, rest):
         return True
     if (
@@ -26,6 +28,8 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
     ):
         return True
     if first in _POINTING and not timed and (judged or _points_nowhere(reading, rest)):
+        return True
+    if subject in (["that"], ["this"], ["those"]) and reading.base == "be" and len(rest) <= 3 and not timed:
         return True
     if (
         first in ("it", "there", "i")

@@ -39,7 +39,7 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def _abbreviated(text: str, start: int, dot: int, after: int) -> bool:
-    """Whether the dot belongs to an abbreviation: a known one, or an initial, with more text in lower case or a name."""
+    """Whether the dot belongs to an abbreviation: a known one or an initial, with more text after it."""
     if after >= len(text) or _ABBREVIATION.search(text, max(start, dot - 7), dot) is None:
         return False
     rest = text[after:].lstrip()

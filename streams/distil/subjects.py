@@ -10,12 +10,11 @@ from .finite import Tokens
 from .lexicon import grammar as g
 from .lexicon.attributes import EVENTS
 from .lexicon.grammar import ADVERBS
-from .lexicon.people import BARE_KIN, KIN, NOT_NAMES, ROLES
+from .lexicon.people import BARE_KIN, KIN, NOT_NAMES, PERSON_VERBS, PLACE_PREPOSITIONS, ROLES
 from .lexicon.verbs import BASES
 from .parse import Parse
 from .verbs import ing_base
 
-_PLACE_PREPOSITIONS = frozenset("in at to from of on into near through via towards around for like as by".split())
 _LINKING = frozenset({"and", "&", "with"})
 
 
@@ -89,29 +88,26 @@ def _noun_phrase(words: Tokens, text: str, said: Said) -> Subject:
 
 
 def _owned(owner: str | None, words: Tokens, text: str) -> Subject:
-    """ "<Owner>'s <thing>": a person when the thing is kin or a role ("sister", "aunt Mia"), else the owner takes part."""
+    """ "<Owner>'s <thing>": a person when the thing is kin or a role ("aunt Mia"), else the owner takes part."""
     if owner is None:
         return Subject(None, (), is_person=False)
-    parts = [KIN.get(t.word, text[t.start : t.end] if t.capital else t.word) for t in words if t.word != "'s"]
-    if len(words) > 1 and words[1].word == "'s":
-        parts[0] += "'s"
-    name = f"{owner}'s {' '.join(parts)}"
-    is_person = (words[0].word in KIN or any(t.word in KIN or t.word in ROLES for t in words)) and "'s" not in [
-        t.word for t in words
-    ]
+    parts = [KIN.get(t.word, text[t.start : t.end] if t.capital else t.word) for t in words]
+    name = f"{owner}'s {' '.join(parts)}".replace(" 's", "'s")
+    is_person = "'s" not in parts and any(t.word in KIN or t.word in ROLES for t in words)
     return Subject(name, (name,) if is_person else (owner,), is_person=is_person)
 
 
 def _plain(words: Tokens, text: str, said: Said) -> Subject:
-    kept = words[1:] if words[0].word in ("the", "a", "an") and len(words) > 1 else words
+    article = words[0].word in ("the", "a", "an")
+    kept = (words[1:] if article else words) or words
     raw = " ".join(text[kept[0].start : kept[-1].end].split())
     if said.roster.knows(raw):
         name = said.roster.canonical(raw)
         return Subject(name, (name,), is_person=True)
-    if kept is words and named_token(kept[0]) and not _common(kept) and _is_name(kept):
+    if not article and named_token(kept[0]) and not _common(kept) and _is_name(kept):
         names = _joined_names(kept, text, said)
         return Subject(names[0] if len(names) == 1 else " and ".join(names), tuple(names), is_person=True)
-    named = (len(kept) > 1 and kept[1].capital) or not raw[1:2].islower()
+    named = any(t.capital for t in kept[1:2]) or not raw[1:2].islower()
     low = raw if named_token(kept[0]) and named else raw[:1].lower() + raw[1:]
     return Subject(low, (), is_person=False)
 
@@ -143,7 +139,7 @@ def _joined_names(words: Tokens, text: str, said: Said) -> list[str]:
 
 
 def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[str, ...]:
-    """People named after the verb: speakers of the session anywhere, other capitalised names where no place is likely."""
+    """People named after the verb: speakers of the session anywhere, other names where no place is likely."""
     found: list[str] = []
     i = reading.subject[1]
     while i < len(tokens):
@@ -159,7 +155,7 @@ def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[st
             raw = " ".join(text[token.start : tokens[stop - 1].end].split())
             before = tokens[i - 1].word if i else ""
             if said.roster.knows(raw) or (
-                before not in _PLACE_PREPOSITIONS
+                before not in PLACE_PREPOSITIONS
                 and ((before in _LINKING and reading.base not in ("be", "work", "start")) or _takes_person(reading))
                 and before not in g.DETERMINERS
             ):
@@ -171,9 +167,4 @@ def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[st
 
 
 def _takes_person(reading: Parse) -> bool:
-    return reading.base in _PERSON_VERBS
-
-
-_PERSON_VERBS = frozenset(
-    "meet see visit marry tell ask help teach invite date love miss join host thank hire fire replace".split()
-)
+    return reading.base in PERSON_VERBS

@@ -64,10 +64,14 @@ def _tense_for(phrase: Phrase, clause_text: str, reading: Parse) -> Tense:
     return reading.tense
 
 
+_LONG = ("week", "month", "season")
+
+
 def when_of(dates: tuple[Dated, ...], sent_at: int, day_end: int) -> When:
     """What the dates say about the clause's kind. Ahead: it begins after the message (a day: after the sent day)."""
     ahead = any(_is_ahead(role, anchor, sent_at, day_end) for role, anchor in dates)
-    return When(bool(dates), ahead, any(role == "from" for role, _ in dates))
+    around = any(a.start <= sent_at < a.until and a.precision in _LONG for _, a in dates)
+    return When(bool(dates), ahead, around, any(role == "from" for role, _ in dates))
 
 
 def _is_ahead(role: Role, anchor: Anchor, sent_at: int, day_end: int) -> bool:

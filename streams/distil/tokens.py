@@ -17,7 +17,8 @@ class Token(NamedTuple):
 
 _WORD = re.compile(r"'(?:cause|til|em)\b|[^\W_]+(?:[-'’.&+/](?=[^\W_])[^\W_]+)*", re.UNICODE | re.IGNORECASE)
 _CLITICS = ("'m", "'re", "'ve", "'ll", "'d", "'s")
-_CASUAL = {"im": ("i", "'m"), "ive": ("i", "'ve"), "youre": ("you", "'re"), "theyre": ("they", "'re"), "thats": ("that", "'s"),
+_CASUAL = {"im": ("i", "'m"), "ive": ("i", "'ve"), "youre": ("you", "'re"), "theyre": ("they", "'re"),
+           "thats": ("that", "'s"),
            "hes": ("he", "'s"), "shes": ("she", "'s"), "weve": ("we", "'ve"), "theres": ("there", "'s")}  # fmt: skip
 
 

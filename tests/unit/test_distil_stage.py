@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from schemas.codec import BadRecordError
@@ -14,25 +12,7 @@ from schemas.sessions import SessionMessage, SessionRevised
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.ports import Entry, Output
-
-
-class DictState:
-    """A stage state in a dict."""
-
-    def __init__(self) -> None:
-        self.data: dict[bytes, bytes] = {}
-
-    def get(self, key: bytes) -> bytes | None:
-        return self.data.get(key)
-
-    def put(self, key: bytes, value: bytes) -> None:
-        self.data[key] = value
-
-    def delete(self, key: bytes) -> None:
-        self.data.pop(key, None)
-
-    def scan(self, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, bytes]]:
-        yield from sorted(((k, v) for k, v in self.data.items() if start <= k < stop), reverse=reverse)
+from streams.state import MemoryState
 
 
 def revised(*contents: str, space: str = "s", revision: int = 4) -> SessionRevised:
@@ -64,12 +44,12 @@ def revised(*contents: str, space: str = "s", revision: int = 4) -> SessionRevis
     )
 
 
-def apply(stage: DistilStage, state: DictState, record: Record) -> tuple[Output, ...]:
+def apply(stage: DistilStage, state: MemoryState, record: Record) -> tuple[Output, ...]:
     return tuple(stage.apply(Entry(topic="sessions", partition=0, offset=0, record=record), state, now=0))
 
 
 def test_a_session_becomes_one_set_with_its_revision_coverage_and_slice() -> None:
-    outputs = apply(DistilStage(OfflineDistiller()), DictState(), revised("I keep bees.", "ok"))
+    outputs = apply(DistilStage(OfflineDistiller()), MemoryState(), revised("I keep bees.", "ok"))
     (record,) = [o.record for o in outputs if o.topic == "events"]
     assert isinstance(record, EventsDistilled)
     assert (record.revision, record.covers, record.learned_at) == (4, 7, 1_700_000_000_000_500)
@@ -79,14 +59,14 @@ def test_a_session_becomes_one_set_with_its_revision_coverage_and_slice() -> Non
 
 @pytest.mark.parametrize("contents", [(), ("thanks!",)])
 def test_a_session_without_statements_still_becomes_an_empty_set(contents: tuple[str, ...]) -> None:
-    outputs = apply(DistilStage(OfflineDistiller()), DictState(), revised(*contents))
+    outputs = apply(DistilStage(OfflineDistiller()), MemoryState(), revised(*contents))
     (record,) = [o.record for o in outputs if o.topic == "events"]
     assert isinstance(record, EventsDistilled)
     assert record.events == ()
 
 
 def test_the_producer_is_activated_before_the_first_set_of_a_space_and_once_only() -> None:
-    stage, state = DistilStage(OfflineDistiller()), DictState()
+    stage, state = DistilStage(OfflineDistiller()), MemoryState()
     first = apply(stage, state, revised("I keep bees."))
     again = apply(stage, state, revised("I keep bees.", revision=6))
     other = apply(stage, state, revised("I keep bees.", space="other"))
@@ -102,9 +82,9 @@ def test_the_producer_is_activated_before_the_first_set_of_a_space_and_once_only
 def test_a_step_repeated_from_the_same_state_gives_the_same_outputs() -> None:
     record = revised("I keep bees.", "My sister sold her van yesterday.")
     stage = DistilStage(OfflineDistiller())
-    assert apply(stage, DictState(), record) == apply(stage, DictState(), record)
+    assert apply(stage, MemoryState(), record) == apply(stage, MemoryState(), record)
 
 
 def test_another_record_is_parked() -> None:
     with pytest.raises(BadRecordError):
-        apply(DistilStage(OfflineDistiller()), DictState(), ClockReached(tenant="t", space="s", at=1))
+        apply(DistilStage(OfflineDistiller()), MemoryState(), ClockReached(tenant="t", space="s", at=1))

@@ -10,14 +10,33 @@ from streams.participants import Roster, roster_of
 def roster(*speakers: str | tuple[str, Role]) -> Roster:
     named = [s if isinstance(s, tuple) else (s, "user") for s in speakers]
     messages = tuple(
-        SessionMessage(message_id=str(i), speaker=name, speaker_id=None, role=role, content="hi", sent_at=i, utc_offset_min=0, tz=None, seq=i, offset=i)
+        SessionMessage(
+            message_id=str(i),
+            speaker=name,
+            speaker_id=None,
+            role=role,
+            content="hi",
+            sent_at=i,
+            utc_offset_min=0,
+            tz=None,
+            seq=i,
+            offset=i,
+        )
         for i, (name, role) in enumerate(named)
-    )  # fmt: skip
+    )
     return roster_of(
         SessionRevised(
-            tenant="t", space="s", conversation_id="c", session_id="x", revision=1, open=False, messages=messages, covers=1, learned_at=1
+            tenant="t",
+            space="s",
+            conversation_id="c",
+            session_id="x",
+            revision=1,
+            open=False,
+            messages=messages,
+            covers=1,
+            learned_at=1,
         )
-    )  # fmt: skip
+    )
 
 
 def test_a_first_name_stands_for_the_only_speaker_who_bears_it() -> None:

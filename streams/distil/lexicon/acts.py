@@ -13,7 +13,7 @@ WISH_OPENINGS = (
     "we'd love", "would love", "i'd like", "i would like", "would like", "i'd kill", "i would kill", "i'd give", "i would give", "i'd pay",
     "fingers crossed", "can't wait", "cant wait", "i can't wait", "we can't wait", "dreaming of", "i dream of", "looking forward",
     "i'm looking forward", "wishing", "one day i'd", "would be nice", "it would be nice", "what i'd give",
-    "i've always wanted", "if i could", "would so much rather", "would rather be", "i'd so love", "hoping to",
+    "i've always wanted", "if i could", "would rather be", "i'd so love", "hoping to",
 )  # fmt: skip
 HYPOTHETICAL_WORDS = frozenset("maybe perhaps suppose supposing imagine theoretically hypothetically pretend".split())
 HYPOTHETICAL_PHRASES = (
@@ -22,9 +22,9 @@ HYPOTHETICAL_PHRASES = (
 )  # fmt: skip
 JOKE_CUES = (
     "just kidding", "jk", "kidding", "as if", "said no one ever", "yeah right", "oh sure", "oh great", "in my dreams",
-    "breaking:", "breaking news", "yes officer", "legally changing", "obviously not", "not!", "plot twist", "/s", "asking for a friend",
+    "breaking:", "breaking news", "obviously not", "not!", "plot twist", "/s", "asking for a friend",
     "i identify as", "allegedly", "achievement unlocked", "thoughts and prayers", "just what i needed",
-    "here all week", "dream job", "nothing i enjoy more", "nothing i love more", "nothing like", "living the dream", "achieved sentience",
+    "here all week", "nothing like", "living the dream",
 )  # fmt: skip
 JOKE_TAKEN_BACK = (
     "just kidding",
@@ -41,9 +41,9 @@ JOKE_TAKEN_BACK = (
 FICTION_CUES = (
     "in the book", "in the novel", "in the film", "in the movie", "in the episode", "in the show", "in the game",
     "in my novel", "my novel", "my story", "the character", "the protagonist", "the hero", "once upon a time", "lyrics", "the song goes",
-    "song goes", "my horoscope", "horoscope", "chapter one", "chapter", "the poem", "the plot", "in the play", "fortune cookie",
+    "song goes", "horoscope", "chapter one", "chapter", "the poem", "the plot", "in the play", "fortune cookie",
     "the headline", "headline:", "the saying goes", "as they say", "the proverb", "the article says", "the line goes",
-    "used to say", "opening line", "last line", "in the lyrics", "stuck in my head",
+    "used to say", "opening line",
     "in my dream", "i dreamt", "i dreamed", "the villain", "in the story", "script", "quote:",
 )  # fmt: skip
 GREETING_WORDS = frozenset(
@@ -62,14 +62,14 @@ GREETING_PHRASES = (
 )  # fmt: skip
 PRAISE = frozenset(
     "awesome amazing great wonderful fantastic incredible lovely beautiful gorgeous stunning brilliant excellent cool "
-    "sweet adorable cute perfect super impressive inspiring nice fun funny hilarious delicious yummy terrific superb unreal "
-    "insane crazy wild sick legend legendary weapon genius star proud priceless magical epic fab fabulous phenomenal "
+    "sweet adorable cute perfect super impressive inspiring nice fun funny hilarious delicious yummy terrific superb "
+    "insane crazy wild sick legend legendary genius star proud priceless magical epic fab fabulous phenomenal "
     "outstanding remarkable kind thoughtful brave strong talented lucky special powerful rewarding meaningful important "
     "vital key essential crucial worth true fair right wrong weird strange sad awful terrible horrible tough hard "
-    "rough annoying understandable interesting exciting excited heartwarming relatable good bad best better worse choice "
+    "rough annoying understandable interesting exciting excited heartwarming relatable good bad best better worse "
     "helpful moving refreshing calming therapeutic deep real everything dope lit wholesome easy quick enlightening "
     "life-changing thought-provoking necessary fulfilling uplifting comforting peaceful relaxing freeing nicest greatest "
-    "loveliest kindest sweetest classic epic".split()
+    "loveliest kindest sweetest classic epic huge neat".split()
 )
 """Words of judgement: a clause about "that", "it" or "you" that rests on one of them reacts and states nothing."""
 SMALL_TALK = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 PREFERRING = frozenset("like love hate prefer enjoy adore dislike detest despise cherish loathe want".split())
 PREFERENCE_PHRASES = (
     "can't stand", "cannot stand", "cant stand", "a fan of", "'m into", "'s into", "am into", "is into", "are into", "so into", "'d rather", "would rather", "'d sooner", "would sooner", "don't mind", "can't have",
-    "don't work for", "doesn't work for", "works for me", "works best", "is the one i", "what i like", "gone right off", "gone off", "not a fan", "obsessed with",
+    "don't work for", "doesn't work for", "works for me", "works best", "what i like", "gone off", "not a fan", "obsessed with",
     "passionate about", "a big fan", "crazy about", "keen on",
 )  # fmt: skip
 DISLIKING = (

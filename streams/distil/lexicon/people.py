@@ -28,3 +28,9 @@ NOT_NAMES = frozenset(
     "the a an my our your his her its their this that these those yes no not new".split()
 )
 """Capitalised words that name no person."""
+PLACE_PREPOSITIONS = frozenset("in at to from of on into near through via towards around for like as by".split())
+"""A name after one of these is likelier a place or a thing than somebody who takes part."""
+PERSON_VERBS = frozenset(
+    "meet see visit marry tell ask help teach invite date love miss join host thank hire fire replace".split()
+)
+"""Verbs whose object, when it is a name, is a person."""
