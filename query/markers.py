@@ -47,15 +47,19 @@ class Marker:
     def of_note(self, key: MessageKey) -> str:
         """The marker of a message from the events that rest on it.
 
-        Where all are past it is that of the last of them; where only some are, each is named ("in part: …").
+        Where every event is marked it is their markers; where only some are, each is named ("in part: …").
         """
+        rows = self._cut.rows(self._cut.reader.events_of_message(key))
+        marks = {mark for row in rows if (mark := self.of_event(row))}
+        if len(marks) == 1 and all(self.of_event(row) for row in rows):
+            return marks.pop()
+        return self.of_rest(key, None)
+
+    def of_rest(self, key: MessageKey, told: str | None) -> str:
+        """Markers of the events of a message other than ``told``, each with the words it is about."""
         rows = sorted(self._cut.rows(self._cut.reader.events_of_message(key)), key=lambda row: row.event.stated)
-        marked = [(row, mark) for row in rows if (mark := self.of_event(row))]
-        if not marked:
-            return ""
-        if len(marked) == len(rows):
-            return "; ".join(dict.fromkeys(mark for _, mark in marked))
-        return "in part: " + "; ".join(f"{self._quote(row)} {mark}" for row, mark in marked)
+        parts = [f"{self._quote(row)} {mark}" for row in rows if row.event.id != told and (mark := self.of_event(row))]
+        return "in part: " + "; ".join(parts) if parts else ""
 
     def _standing(self, row: EventRow, at: int) -> str:
         match status_at(row, at):

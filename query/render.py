@@ -74,11 +74,11 @@ class Renderer:
         """Statements joined by their relations, each under a label (E1, E2, …); None when it shows nothing new.
 
         A statement is written out at its first appearance and named by its label after that. Its message stands there
-        in full when it is short and not there yet; else its cited words do.
+        in full when it is short and not there yet, with the markers of everything it says; else its cited words do.
         """
         new_steps = [s for s in path.steps if (s.src, s.relation, s.dst) not in shown.steps]
         new_events = [event_id for event_id in path.events if event_id not in shown.labels]
-        if not new_events and not new_steps:
+        if not new_steps and not any(self._adds(event_id, shown) for event_id in new_events):
             return None
         numbers = dict(shown.labels)
         messages = dict(shown.messages)
@@ -93,10 +93,13 @@ class Renderer:
                 lines.append(arrow + label)
                 scaffold.append(arrow + label)
                 continue
-            marker = self._marker.of_event(row)
+            already = len(full)
+            statement = self._statement(row, messages, full)
+            rest = [self._marker.of_rest(key, row.event.id) for key in full[already:]]
+            marker = "; ".join(mark for mark in (self._marker.of_event(row), *rest) if mark)
             notes = "; ".join(part for part in (*self._facts(row), marker) if part)
             tail = f" {{{notes}}}" if notes else ""
-            lines.append(f"{arrow}{label} {self._statement(row, messages, full)}{tail}")
+            lines.append(f"{arrow}{label} {statement}{tail}")
             scaffold += [arrow + label, tail]
             markers.append(marker)
         shown_marker = "; ".join(dict.fromkeys(mark for mark in markers if mark))
@@ -114,6 +117,14 @@ class Renderer:
         return self._rendered(
             "ruled_out", text + tail, scaffold + tail, (edge.src, edge.dst), (), "; ".join(marks), edge.confidence
         )
+
+    def _adds(self, event_id: str, shown: Shown) -> bool:
+        """Whether a statement alone would add anything: its messages do not stand there yet, or more is known of it."""
+        row = self._cut.row(event_id)
+        if row is None:
+            return False
+        keys = [MessageKey(source.conversation_id, source.message_id) for source in row.event.sources]
+        return not keys or any(key not in shown.messages for key in keys) or bool(self._facts(row))
 
     def _statement(self, row: EventRow, messages: dict[MessageKey, None], full: list[MessageKey]) -> str:
         """The sources of a statement; notes in ``messages`` and ``full`` which are now written out."""

@@ -112,7 +112,9 @@ def test_eq_21_notes_take_what_paths_leave_and_paths_what_notes_leave() -> None:
     kinds = [item.kind for item in result.context]
     assert set(kinds) == {"path", "note"}
     assert sum(item.tokens for item in result.context if item.kind == "path") <= 40
-    few = MemorySpace(many[:1], [row(event(f"x{i:02}", many[0], many[0].content[: i + 4])) for i in range(20)])
+    told = message("long", "Bram", "2024-02-01", " ".join(f"The harbour boat has number {i}." for i in range(40)))
+    spans = [f"The harbour boat has number {i}." for i in range(40)]
+    few = MemorySpace([told], [row(event(f"x{i:02}", told, span)) for i, span in enumerate(spans)])
     spilled = ask("harbour boat", "hybrid", 100, few)
     assert sum(item.tokens for item in spilled.context if item.kind == "path") > 40
 
@@ -176,16 +178,35 @@ def test_a_statement_is_written_out_once_and_then_named_by_its_label() -> None:
     assert "-- causes --> E1" in text
 
 
-def test_two_statements_of_one_message_show_it_in_full_once_and_then_only_the_words_cited() -> None:
+def two_statements(**bees: object) -> MemorySpace:
     both = message("n1", "Ann", "2024-02-01", "I keep bees by the harbour. I keep hens by the harbour.")
     rows = [
-        row(event("bees", both, "I keep bees by the harbour.")),
+        row(event("bees", both, "I keep bees by the harbour."), **bees),
         row(event("hens", both, "I keep hens by the harbour.")),
+        row(event("job-new", message("m2", "Ann", "2024-05-02", "The bees are sold."))),
     ]
-    text = rendered_text(ask("What does Ann keep by the harbour?", "graph", 200, MemorySpace([both], rows)).context)
-    assert text.count(both.content) == 1
-    assert len([line for line in text.splitlines() if line.startswith(("E1 ", "E2 "))]) == 2
-    assert '[2024-02-01] Ann: "I keep' in text
+    return MemorySpace([both], rows, [edge("r1", "bees", "enables", "hens")])
+
+
+def test_two_statements_of_one_message_show_it_in_full_once_and_then_only_the_words_cited() -> None:
+    space = two_statements()
+    text = rendered_text(ask("What does Ann keep by the harbour?", "graph", 200, space).context)
+    assert text.count("I keep bees by the harbour. I keep hens by the harbour.") == 1
+    assert 'E2 [2024-02-01] Ann: "I keep' in text
+
+
+def test_a_statement_whose_message_stands_there_already_is_not_repeated_by_itself() -> None:
+    items = ask("What does Ann keep by the harbour?", "graph", 200, two_statements()).context
+    assert [item.event_ids for item in items if set(item.event_ids) & {"bees", "hens"}][1:] == [("bees", "hens")]
+
+
+def test_a_message_shown_in_full_for_a_current_statement_marks_the_past_one_in_it() -> None:
+    space = two_statements(valid_until=us("2024-05-02"), by=[("job-new", "r", "change")])
+    items = ask("Who has hens, hens, hens?", "graph", 200, space).context
+    (full,) = [item for item in items if ("c", "n1") in item.message_ids]
+    assert full.event_ids == ("hens",)
+    assert full.marker.startswith('in part: "I keep bees by the harbour." (Ann, 2024-02-01) superseded on 2024-05-02')
+    assert full.marker in full.text
 
 
 def test_a_long_message_is_shown_by_its_cited_words_and_not_counted_as_shown() -> None:
