@@ -126,7 +126,8 @@ _RULES: tuple[Rule, ...] = (
     ),
     (
         compiled(
-            rf"(?:{_P}|early (?:in\s+)?|late (?:in\s+)?|mid[- ]|all\s+)?(?P<m>{MONTH})(?:,?\s+(?:of\s+)?(?P<y>{YEAR}))?"
+            rf"(?:{_P}|(?P<e>early (?:in\s+)?|late (?:in\s+)?|mid[- ]|all\s+))?(?P<m>{MONTH})"
+            rf"(?:,?\s+(?:of\s+)?(?P<y>{YEAR}))?"
         ),
         rules.read_month,
     ),

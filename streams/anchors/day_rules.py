@@ -156,7 +156,9 @@ def _which(m: Match) -> Which:
 
 
 def read_relative_unit(m: Match) -> Node | None:
-    """ "last week", "all of next week", "all day"; "the week" alone names none."""
+    """ "last week", "all of next week", "all day"; "the week" and "the last day" name none."""
+    if m["p"] and m["u"].lower() == "day":
+        return None
     if not m["p"] and (not m["a"] or spaced(m["a"]) == "the"):
         return None
     unit, shift = spaced(m["u"]), _SHIFT[_which(m)]
@@ -168,9 +170,10 @@ def read_weekend(m: Match) -> Node:
 
 
 def read_month(m: Match) -> Node | None:
-    """A month by name; the doubtful ones need a capital, a "last", a year or a preposition before them."""
+    """A month by name, led by a preposition, "last" or a year; some also at the start of a text."""
     name, which = m["m"], _which(m)
-    if name.lower() in DOUBTFUL_MONTHS and not (name[0].isupper() or m["p"] or m["y"] or _after_preposition(m)):
+    led = bool(m["p"] or m["y"] or m["e"]) or _after_preposition(m)
+    if not led and (name.lower() in DOUBTFUL_MONTHS or m.string[: m.start()].strip()):
         return None
     number = MONTHS[name.lower()]
     if m["y"]:
@@ -178,7 +181,11 @@ def read_month(m: Match) -> Node | None:
     return _node(m, lambda c: picks.month(c, number, which), explicit=which == "bare")
 
 
-_BEFORE_MONTH = re.compile(r"\b(?:in|since|from|until|till|by|of|during|starting)\s+(?:the\s+)?$", re.IGNORECASE)
+_BEFORE_MONTH = re.compile(
+    r"\b(?:in|since|from|until|till|by|of|during|starting|through|to|and|between|for|is|was|before|after)\s+"
+    r"(?:the\s+)?$",
+    re.IGNORECASE,
+)
 
 
 def _after_preposition(m: Match) -> bool:

@@ -56,6 +56,7 @@ _FILLER = re.compile(
 _SINCE_NOUN = re.compile(r"(?:the|my|our|that|his|her|their)\s+[^\W\d]", re.IGNORECASE)
 _GLUE = re.compile(r",?\s+(?:at|in the|on|of|in|around|about|from)\s+|,?\s+|(?<=[,])\s*", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:-|–|—)\s*|\s+(?:to|until|till|through|and)\s+", re.IGNORECASE)
+_PAIR = re.compile(r"\s+(?:and|or)\s+", re.IGNORECASE)
 _HABIT = re.compile(
     r"\b(?:every|each|some|many|alternate|most(?!\s+of))\s+(?:(?:other|single|first|second|third|fourth|last)\s+)?$",
     re.IGNORECASE,
@@ -109,6 +110,10 @@ def _phrase_at(text: str, start: int) -> Phrase | None:
     if ranged is not None:
         until, last = ranged
         return Phrase(start, until, text[start:until], "range", _joined(named, last), explicit)
+    pair = _next_day(text, end) if role == "at" else None
+    if pair is not None:
+        until, last = pair
+        return Phrase(start, until, text[start:until], role, _side_by_side(named, last), explicit)
     return Phrase(start, end, text[start:end], role, named, explicit)
 
 
@@ -133,6 +138,25 @@ def _range_end(text: str, end: int, *, ranged: bool) -> tuple[int, Named] | None
         return None
     time = _time_at(text, joint.end())
     return None if time is None else (time[0], time[1])
+
+
+def _next_day(text: str, end: int) -> tuple[int, Named] | None:
+    """The second of two days said together ("Wednesday and Thursday", "yesterday or today")."""
+    joint = _PAIR.match(text, end)
+    node = parse_day(text, joint.end()) if joint is not None else None
+    return None if node is None else (node.end, node.named)
+
+
+def _side_by_side(first: Named, last: Named) -> Named:
+    """Both days when the second follows the first at once, else the first alone."""
+
+    def named(context: Context) -> Span | None:
+        a, b = first(context), last(context)
+        if a is None or b is None or a.until != b.start or a.precision != b.precision:
+            return a
+        return Span(a.start, b.until, a.precision)
+
+    return named
 
 
 def _joined(first: Named, last: Named) -> Named:

@@ -89,6 +89,8 @@ def is_supposition(tokens: Tokens, reading: Parse) -> bool:
         return True
     if names[0] == "if" or names[skip_openers(tokens)] == "if":
         return True
+    if _would_rather_be(names, reading):
+        return True
     if reading.auxiliary in ("would", "'d") and any(
         w in ("rather", "sooner", "prefer") for w in names[reading.finite : reading.finite + 4]
     ):
@@ -98,6 +100,12 @@ def is_supposition(tokens: Tokens, reading: Parse) -> bool:
     if reading.auxiliary in ("couldn't", "wouldn't") and "if" not in names:
         return False
     return reading.auxiliary in g.UNREAL or reading.auxiliary == "'d"
+
+
+def _would_rather_be(names: list[str], reading: Parse) -> bool:
+    """ "I'd rather be at the sea": elsewhere than one is, a wish; "I'd rather take the train" is a preference."""
+    ahead = names[reading.finite : reading.finite + 5]
+    return "rather" in ahead and ahead[ahead.index("rather") + 1 :][:1] == ["be"]
 
 
 def is_order(tokens: Tokens, reading: Parse | None) -> bool:

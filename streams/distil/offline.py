@@ -29,7 +29,7 @@ from .parse import Parse, parse
 from .reactions import is_reaction
 from .rules import CONFIDENCE
 from .sentences import Sentence, split_sentences
-from .subjects import Said, Subject, people_in, subject_of
+from .subjects import Said, Subject, people_in, subject_of, subject_without_verb
 from .times import Times, dates_of, times_of, when_of
 from .tokens import Token, tokenize
 
@@ -183,7 +183,7 @@ class _Reader:
 
     def _statement(self, clause: Clause, reading: Parse, kind: Kind, times: Times) -> Statement:
         if reading.form == "verbless":
-            subject = Subject(None, (), is_person=False)
+            subject = subject_without_verb(clause.tokens, self._text, self.said)
         else:
             subject = subject_of(clause.tokens, reading, self._text, self.said)
         people = people_in(clause.tokens, reading, self._text, self.said)

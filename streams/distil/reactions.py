@@ -21,7 +21,7 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
     if rest[0] in ("what", "such") or (rest[1:2] == ["it"] and reading.base == "get") or _superlative(reading, rest):
         return True
     if (
-        subject[:2] in (["what", "a"], ["what", "an"])
+        [t.word for t in tokens[:2]] in (["what", "a"], ["what", "an"])
         or first == "here"
         or rest[:1] == ["thanks"]
         or reading.base == "thank"

@@ -18,7 +18,7 @@ _END = re.compile(
     r"[.!?…。！？؟।]+[\"'”’)\]]*(?=\s|$|[^\w\s.,;:'\"”’)\]])|[。！？]|\n+|[\U0001F300-\U0001FAFF☀-➿]+", re.UNICODE
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|prof|a\.m|p\.m|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
+    r"(?:\b(?:dr|mr|mrs|ms|st|vs|etc|e\.g|i\.e|approx|jr|sr|prof|a\.m|p\.m|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
     r"|mon|tue|wed|thu|fri|sat|sun)|\b[A-Z])$",
     re.IGNORECASE,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from streams.anchors.words import WEEKDAYS
+
 from ..participants import Roster
 from .acts import named_token
 from .finite import Tokens
@@ -56,6 +58,25 @@ def subject_of(tokens: Tokens, reading: Parse, text: str, said: Said) -> Subject
     if len(words) == 1 and first in g.SUBJECT_PRONOUNS | {"him", "her", "them"}:
         return _pronoun(first, said)
     return _noun_phrase(words, text, said)
+
+
+def subject_without_verb(tokens: Tokens, text: str, said: Said) -> Subject:
+    """What a clause without a verb is about: its words up to the first preposition or time ("choir practice")."""
+    start = int(tokens[0].word == "no")
+    stop = start
+    while stop < len(tokens) and not _ends_noun(tokens[stop].word):
+        stop += 1
+    return _noun_phrase(tokens[start:stop], text, said) if stop > start else Subject(None, (), is_person=False)
+
+
+def _ends_noun(word: str) -> bool:
+    return (
+        word in g.PREPOSITIONS
+        or word in g.ADVERBS
+        or word in g.TIME_NOUNS
+        or word in WEEKDAYS
+        or word in ("this", "yet")
+    )
 
 
 def _pronoun(word: str, said: Said) -> Subject:

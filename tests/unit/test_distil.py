@@ -240,6 +240,8 @@ def test_what_follows_a_take_back_is_judged_by_itself() -> None:
         ("The boiler is broken", "boiler"),
         ("Dinner is on Friday", "dinner"),
         ("My bike is blue", "Ruth's bike"),
+        ("Picnic on Saturday", "picnic"),
+        ("Choir practice tomorrow at seven", "choir practice"),
         ("You don't have to come on Friday", None),
     ],
 )

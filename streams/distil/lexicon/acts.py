@@ -62,7 +62,7 @@ GREETING_PHRASES = (
 )  # fmt: skip
 PRAISE = frozenset(
     "awesome amazing great wonderful fantastic incredible lovely beautiful gorgeous stunning brilliant excellent cool "
-    "sweet adorable cute perfect super impressive inspiring nice fun funny hilarious delicious yummy terrific superb "
+    "sweet adorable cute perfect super unreal impressive inspiring nice fun funny hilarious delicious yummy terrific superb "
     "insane crazy wild sick legend legendary genius star proud priceless magical epic fab fabulous phenomenal "
     "outstanding remarkable kind thoughtful brave strong talented lucky special powerful rewarding meaningful important "
     "vital key essential crucial worth true fair right wrong weird strange sad awful terrible horrible tough hard "
