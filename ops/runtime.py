@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from ops.limits import ingest_limits, session_limits
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, System, Verification
 from ops.viewing import LiveView
@@ -27,8 +28,6 @@ from streams.assertions import assert_events
 from streams.checks import RefusedError
 from streams.ingest import Ingest, ReceivedAt
 from streams.log import Log
-from streams.message_in import IngestLimits
-from streams.sessions.definition import SessionLimits
 from streams.sessions.stage import Sessionize
 from views.checksum import checksum, first_difference
 from views.reader import Basis, MessageAccount, MessageText
@@ -65,7 +64,7 @@ class Embedded:
         self._settings = settings
         self._now = parts.clock
         self._view = LiveView(parts.log, parts.tables, settings.stage_batch_records)
-        self._ingest = Ingest(parts.log, IngestLimits(max_content_bytes=settings.content_max_bytes))
+        self._ingest = Ingest(parts.log, ingest_limits(settings))
         self._processing = threading.RLock()
         self._closed = False
 
@@ -90,14 +89,8 @@ class Embedded:
     def _sessionize(self) -> StageRunner:
         from ops.pipeline import StageRunner
 
-        s = self._settings
-        limits = SessionLimits(
-            gap_us=s.session_gap_s * 1_000_000,
-            max_messages=s.session_max_messages,
-            publish_after=s.open_revision_messages,
-            quiet_us=round(s.open_silence_s * 1_000_000),
-        )
-        return StageRunner(self._log, Sessionize(limits), s.stage_batch_records)
+        limits = session_limits(self._settings)
+        return StageRunner(self._log, Sessionize(limits), self._settings.stage_batch_records)
 
     @cached_property
     def _later_stages(self) -> tuple[StageRunner, ...]:

@@ -22,7 +22,7 @@ Family = Literal["note", "entity", "update", "hierarchy"]
 
 
 class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A question, times resolved. ``as_of`` None means the same as ``asked_at``; ``known_at`` None means all records."""
+    """A question, times resolved. ``as_of`` None means ``asked_at``; ``known_at`` None means all records."""
 
     space: SpaceKey
     question: str
@@ -145,7 +145,10 @@ class StateEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StateRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What holds at ``as_of``, as known at ``known_at``. ``include_all`` adds what no longer or not yet holds, and actions."""
+    """What holds at ``as_of``, as known at ``known_at``.
+
+    ``include_all`` adds what no longer or not yet holds, and actions.
+    """
 
     space: SpaceKey
     as_of: int
@@ -178,7 +181,7 @@ class ChainLink(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HistoryResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The chain of an event: every statement connected to it by updates, in stated order, and the edges between them."""
+    """The chain of an event: every statement connected to it by updates, in stated order, and these edges."""
 
     event_id: str
     entries: tuple[StateEntry, ...]
