@@ -16,7 +16,7 @@ from schemas.events import Event, Stated
 from schemas.ids import normal_text
 
 from .classify.attributes import canonical_attribute
-from .classify.subjects import name_stems, same_subject, third_subject
+from .classify.subjects import About, about, name_stems, same_subject
 from .classify.words import rare_stems
 from .unit_vectors import IntVector, cosine
 
@@ -43,7 +43,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     event: Event
     order: OrderKey
-    subject: str | None
+    about: About
     participants: frozenset[str]
     attribute: str | None
     stems: frozenset[str]
@@ -71,7 +71,7 @@ def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
     return Row(
         event=event,
         order=(event.stated, event.id),
-        subject=normal_text(event.subject) if event.subject is not None else None,
+        about=about(event),
         participants=frozenset(normal_text(name) for name in event.participants),
         attribute=canonical_attribute(event.attribute),
         stems=rare_stems(event.text) - name_stems(event),
@@ -82,7 +82,7 @@ def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
 
 def same_people(left: Row, right: Row, theta_p: float = THETA_P) -> bool:
     """The same known subject, or participants that overlap enough."""
-    if same_subject(left.event, right.event):
+    if same_subject(left.about, right.about):
         return True
     union = len(left.participants | right.participants)
     return union > 0 and len(left.participants & right.participants) >= theta_p * union
@@ -97,7 +97,7 @@ def related(left: Row, right: Row, theta_s: float = THETA_S) -> bool:
     """Omega: the same attribute, a rare word in common, the same third subject, or close texts. Cheapest first."""
     if same_attribute(left, right) or not left.stems.isdisjoint(right.stems):
         return True
-    if left.subject == right.subject and (third_subject(left.event) or third_subject(right.event)):
+    if left.about.subject == right.about.subject and (left.about.third or right.about.third):
         return True
     return cosine(left.vector, right.vector) >= theta_s
 

@@ -176,5 +176,3 @@ UNREAL = _any(
     r"\bif (?:i|we|you|he|she|they|it)\b",
 )
 """Questions, wishes and thought experiments. The distiller leaves them out; a producer's text may still hold one."""
-
-NEGATED = _any(r"\b(?:not|never|no|none|nobody)\b", r"n't\b")

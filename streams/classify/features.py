@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -10,9 +11,8 @@ from schemas.ids import normal_text
 from schemas.times import US_PER_DAY
 
 from .attributes import canonical_attribute, is_single_valued
-from .cues import NEGATED
 from .protocol import Pair
-from .subjects import name_stems, same_subject
+from .subjects import about, name_stems, same_subject
 from .words import content_stems, rare_stems, stem, words
 
 SHORT_GAP_US = 14 * US_PER_DAY
@@ -105,6 +105,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
         return self.values_same or len(self.shared) >= 2 or self.share >= 0.5 or self.similarity >= 0.6
 
 
+@lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """Text as cue patterns expect it."""
     return normal_text(text).replace("’", "'")
@@ -138,7 +139,7 @@ def compare(pair: Pair) -> Features:
         newer_dated=dated(newer.text),
         older_dated=dated(older.text),
         same_speaker=newer.speaker is not None and _same(newer.speaker, older.speaker),
-        same_subject=same_subject(newer, older),
+        same_subject=same_subject(about(newer), about(older)),
         gap_us=newer.stated.sent_at - older.stated.sent_at,
         negated_flip=(newer.polarity == "negated") != (older.polarity == "negated"),
         similarity=pair.similarity,
@@ -146,6 +147,7 @@ def compare(pair: Pair) -> Features:
     )
 
 
+@lru_cache(maxsize=16384)
 def figures(text: str) -> frozenset[str]:
     """Numbers, number words, weekdays and months of a text."""
     folded = plain(text)
@@ -153,14 +155,10 @@ def figures(text: str) -> frozenset[str]:
     return frozenset(found | {name for word in words(folded) if (name := word.removesuffix("s")) in _FIGURES})
 
 
+@lru_cache(maxsize=16384)
 def dated(text: str) -> bool:
     """Whether a text names a day or a time of day."""
     return not _CALENDAR.isdisjoint(figures(text)) or _CLOCK.search(plain(text)) is not None
-
-
-def negated_text(text: str) -> bool:
-    """Whether a (plain) text denies something."""
-    return NEGATED.search(text) is not None
 
 
 def _value(value: str | None) -> frozenset[str]:

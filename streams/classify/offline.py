@@ -14,7 +14,7 @@ from schemas.events import Event
 from . import cues
 from .features import SHORT_GAP_US, Features, compare, figures
 from .protocol import Judgement, Pair
-from .subjects import third_subject
+from .subjects import about
 
 Rule = Callable[[Pair, Features], Judgement | None]
 
@@ -72,7 +72,7 @@ def correction(pair: Pair, f: Features) -> Judgement | None:
         return None  # it denies something, but not this
     if cues.CORRECTION.search(f.older) and not f.same_thing:
         return None
-    if denied and f.same_subject and third_subject(pair.newer):
+    if denied and f.same_subject and about(pair.newer).third:
         return _updates("correction", 0.85, "The newer statement denies what the older one named.")
     reply = f.adjacent and f.same_speaker and f.gap_us > 0 and f.gap_us <= SHORT_GAP_US
     if f.on_topic or (f.shared and f.figures_differ) or reply:

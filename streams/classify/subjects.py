@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from schemas.events import Event
 from schemas.ids import normal_text
 
 from .words import content_stems, stem, words
 
 
-def same_subject(left: Event, right: Event) -> bool:
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What a statement is about, ready to be compared.
+
+    Attributes:
+        subject: folded; None when unknown.
+        owner: of "Ann's boat", "ann"; None for other subjects.
+        thing: of "Ann's boat", the stems of "boat".
+        said: content stems of the text.
+        third: something or somebody else than the speaker. Few statements are, so its name is a topic.
+    """
+
+    subject: str | None
+    owner: str | None
+    thing: frozenset[str]
+    said: frozenset[str]
+    third: bool
+
+
+def about(event: Event) -> About:
+    """What the statement is about."""
+    subject = _folded(event.subject) if event.subject is not None else None
+    owner, possessive, thing = (subject or "").partition("'s ")
+    return About(
+        subject=subject,
+        owner=owner if possessive else None,
+        thing=content_stems(thing),
+        said=content_stems(event.text),
+        third=subject is not None and (event.speaker is None or subject != _folded(event.speaker)),
+    )
+
+
+def same_subject(left: About, right: About) -> bool:
     """The same known subject; or one is about "Ann" and names the thing, the other is about "Ann's thing".
 
     "I have an appointment at the bank" (Ann) and "my bank appointment is on Monday" (Ann's bank appointment) meet;
@@ -16,21 +49,11 @@ def same_subject(left: Event, right: Event) -> bool:
     """
     if left.subject is None or right.subject is None:
         return False
-    first, second = _folded(left.subject), _folded(right.subject)
-    return first == second or _names_thing_of(first, second, left) or _names_thing_of(second, first, right)
+    return left.subject == right.subject or _names_thing_of(left, right) or _names_thing_of(right, left)
 
 
-def _names_thing_of(owner: str, possessive: str, said: Event) -> bool:
-    """Whether ``possessive`` is a thing of ``owner``'s that ``said`` (which is about the owner) speaks of."""
-    if not possessive.startswith(f"{owner}'s "):
-        return False
-    thing = content_stems(possessive.removeprefix(f"{owner}'s "))
-    return bool(thing) and thing <= content_stems(said.text)
-
-
-def third_subject(event: Event) -> bool:
-    """Whether it is about something or somebody else than its speaker: few statements are, so its name is a topic."""
-    return event.subject is not None and (event.speaker is None or _folded(event.subject) != _folded(event.speaker))
+def _names_thing_of(owner: About, owned: About) -> bool:
+    return owned.owner == owner.subject and bool(owned.thing) and owned.thing <= owner.said
 
 
 def name_stems(*events: Event) -> frozenset[str]:

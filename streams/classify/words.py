@@ -43,6 +43,10 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+_TEXTS = 16384
+"""Texts whose stems are remembered: a statement is compared with many others."""
+
+
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A light English stem: plural, past and progressive endings go; never shorter than three letters."""
@@ -77,6 +81,7 @@ def words(text: str) -> list[str]:
     return [match.replace("’", "'") for match in _WORD.findall(text.casefold())]
 
 
+@lru_cache(maxsize=_TEXTS)
 def content_stems(text: str) -> frozenset[str]:
     """Stems of the words that carry a topic, common ones (``want``, ``week``, ``make``) included."""
     return frozenset(stem(word) for word in words(text) if word not in FUNCTION_WORDS and len(word) > 1)
@@ -88,6 +93,7 @@ def rare_words(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if stem(word) in rare)
 
 
+@lru_cache(maxsize=_TEXTS)
 def rare_stems(text: str) -> frozenset[str]:
     """Content stems without the ones everybody uses all the time.
 

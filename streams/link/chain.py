@@ -57,7 +57,7 @@ def before_edges(space: SpaceKey, newer: Row, known: Iterable[Row]) -> list[Edge
     between its neighbours without touching what was stated before.
     """
     anchor = newer.event.anchor
-    same = [row for row in known if row.subject is not None and row.subject == newer.subject]
+    same = [row for row in known if row.about.subject is not None and row.about.subject == newer.about.subject]
     earlier = [row for row in same if row.event.anchor.until <= anchor.start]
     later = [row for row in same if anchor.until <= row.event.anchor.start]
     edges: list[Edge] = []

@@ -4,9 +4,10 @@ A session's edges are a function of all live event sets (``definition``). A reco
 depends on them is linked again: the sessions that hold them, and those with a later statement that passes the gate with
 one of them. In order of statement there are none of the latter, so arrival in order pays for its own session only.
 
-Cost of a record: its own events against the earlier events of the space (a few microseconds a pair), plus a pass over
-the space's rows to merge and sort them (a few milliseconds for 10,000 events). A space that is not in memory is read
-once, in one scan.
+Cost of a record: its own events against every earlier event of the space, and a pass over the space's rows to merge and
+sort them. A session of 10 events takes about 0.1 s in a space of 2,000 events and 0.9 s in one of 10,000 (measured on a
+shared machine, in the bad case that half of the events pass the gate). A space that is not in memory is read in one
+scan: 2 s for 10,000 events.
 """
 
 from __future__ import annotations
