@@ -31,11 +31,14 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def to_json(value: object) -> Any:
-    """A result as dictionaries, lists and scalars. ``Stated`` becomes an object with its field names."""
+    """A result as dictionaries, lists and scalars.
+
+    ``Stated`` becomes an object with its field names; any other tuple, a ``MessageKey`` too, is a list.
+    """
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if kind is tuple:
+    if isinstance(value, tuple) and kind is not Stated:
         return [to_json(item) for item in cast("tuple[object, ...]", value)]
     return {
         name: _time(getattr(value, name)) if is_instant else to_json(getattr(value, name))
