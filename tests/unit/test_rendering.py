@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from query.api import ContextItem
-from query.service.rendering import encode, to_json
+from query.service.rendering import encode
 from schemas.ids import MessageKey
 
 
