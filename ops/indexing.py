@@ -13,6 +13,7 @@ from schemas.deltas import EventChanged
 from schemas.entry import Entry
 from schemas.events import Event
 from schemas.ids import SpaceKey
+from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry
 from views.embed import Embed
@@ -42,9 +43,15 @@ class Indexer:
         known = self._view.position("messages", partition)
         read = self._log.read("messages", partition, start, min(self._batch_records, max(0, known - start)))
         if read:
-            self._embed.apply_messages([entry for raw in read for entry in _decoded(raw)])
+            self._embed.apply_messages([entry for raw in read for entry in _decoded(raw) if self._is_held(entry)])
             self._advance("messages", partition, read[-1].offset + 1)
         return len(read)
+
+    def _is_held(self, entry: Entry) -> bool:
+        """Whether the view, which is ahead, has a text: not of an edit of nothing, which is parked, nor once erased."""
+        record = entry.record
+        assert isinstance(record, MessagePosted | MessageEdited | MessageRetracted), "what messages holds"
+        return self._view.message(record.key, record.message) is not None
 
     def _events(self, partition: int) -> int:
         start = read_position(self._log, CONSUMER, "deltas", partition)
