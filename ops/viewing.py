@@ -84,15 +84,25 @@ class LiveView:
             return message_text(self._maintainer, space, key)
 
     def covers(self, space: SpaceKey) -> int:
-        """All accepted messages of the space below this offset are applied."""
+        """All accepted messages of the space below this offset are applied, or parked."""
         with self._lock:
-            return self._maintainer.covers(partition_of(space, self._log.partitions))
+            return self._covers(partition_of(space, self._log.partitions))
+
+    def _covers(self, partition: int) -> int:
+        """A parked record belongs to no session, so no set of events will ever claim it."""
+        covers = self._maintainer.covers(partition)
+        while read := self._log.read("messages", partition, covers, 1):
+            space = SpaceKey(read[0].tenant, read[0].space)
+            if not self._maintainer.is_parked(space, "messages", partition, covers):
+                break
+            covers += 1
+        return covers
 
     def waiting(self) -> int:
         """Records of ``messages`` that are not yet applied, over all spaces."""
         with self._lock:
             partitions = range(self._log.partitions)
-            return sum(self._log.end("messages", p) - self._maintainer.covers(p) for p in partitions)
+            return sum(self._log.end("messages", p) - self._covers(p) for p in partitions)
 
     def rebuild(self, space: SpaceKey) -> None:
         """Drop the rows of a space and fold its records anew, in one commit."""
@@ -140,7 +150,7 @@ class LiveView:
         with self._lock:
             partition = partition_of(space, self._log.partitions)
             account = self.account(space)
-            covers = self._maintainer.covers(partition)
+            covers = self._covers(partition)
             return Basis(partition=partition, messages=covers, waiting=account.waiting, parked=account.parked)
 
     def account(self, space: SpaceKey) -> MessageAccount:

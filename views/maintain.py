@@ -81,6 +81,10 @@ class Maintainer:
         """All accepted messages of the partition below this offset are applied: distilled, and linked."""
         return min(self._positions.get(_covers_key(t, partition)) for t in ("events", "edges"))
 
+    def is_parked(self, space: SpaceKey, topic: TopicName, partition: int, offset: int) -> bool:
+        """Whether a consumer could not use this record of the space."""
+        return self.parked.get(_parked_key(space, topic, partition, offset)) != Parked()
+
     def version(self, space: SpaceKey) -> int:
         """Grows with every record of the space folded by this object; tells whether a cut is stale."""
         return self._versions.get(space, 0)
@@ -120,8 +124,7 @@ class Maintainer:
                     self.themes.put(key, theme)
                 return []
             case DeadLetter():
-                place = msgspec.msgpack.encode((record.topic, record.partition, record.offset))
-                self.parked.put(prefix + place, _parked(record))
+                self.parked.put(_parked_key(record.key, record.topic, record.partition, record.offset), _parked(record))
                 return []
             case EventsDistilled() | EdgesInferred():
                 self._cover(entry.topic, entry.partition, record)
@@ -161,6 +164,10 @@ def _parked(record: DeadLetter) -> Parked:
         message_id=record.message_id,
         error=record.error,
     )
+
+
+def _parked_key(space: SpaceKey, topic: str, partition: int, offset: int) -> bytes:
+    return space_prefix(space) + msgspec.msgpack.encode((topic, partition, offset))
 
 
 def _position_key(topic: str, partition: int) -> bytes:

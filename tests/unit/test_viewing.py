@@ -1,0 +1,69 @@
+"""The embedded view: what a basis says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from ops.runtime import Embedded
+from schemas.codec import encode
+from tests.kit.messages import edit
+from tests.kit.sim import BEGIN, Stores
+from tests.kit.simchat import NORTH
+from tests.kit.simstores import Fate
+
+UNREADABLE = b"\xc1"
+UNKNOWN_MESSAGE = encode(edit("nobody posted this", "a", space=NORTH))
+
+
+def stores() -> Stores:
+    """Stores that never die."""
+    return Stores(Random(0), Fate(Random(0), chance=0.0, most=0))
+
+
+def fill(kept: Stores, what: Sequence[str]) -> Embedded:
+    """A system after these arrived: a message, bytes that are no record, an edit of nothing."""
+    system = kept.opened(BEGIN)
+    for n, one in enumerate(what):
+        if one == "message":
+            message = {
+                "message_id": f"m{n}", "conversation_id": "c", "speaker": "Ada", "content": f"I live at number {n}.",
+                "sent_at": f"2031-01-01T10:{n:02}:00Z",
+            }  # fmt: skip
+            system.post(NORTH, [json.dumps(message).encode()])
+        else:
+            with kept.log.batch() as batch:
+                batch.append("messages", NORTH, UNREADABLE if one == "unreadable" else UNKNOWN_MESSAGE, BEGIN)
+    return system
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        ["unreadable"],
+        ["unknown"],
+        ["message", "unreadable"],
+        ["message", "unknown"],
+        ["unreadable", "message"],
+        ["message", "unreadable", "unknown", "unreadable"],
+        ["message", "unknown", "message", "unreadable", "message"],
+    ],
+)
+def test_a_parked_record_holds_nobody_up(what: list[str]) -> None:
+    """Nothing will ever come of it: whoever waits for an offset behind it need not wait."""
+    system = fill(stores(), what)
+    assert system.health().waiting == len(what)
+    system.flush()
+    assert system.basis(NORTH).messages == len(what)
+    assert system.wait(NORTH, len(what), timeout_s=0.0)
+    assert system.health().waiting == 0
+
+
+def test_a_parked_record_does_not_vouch_for_the_messages_before_it() -> None:
+    """The open session before it is not published yet."""
+    system = fill(stores(), ["message", "unreadable"])
+    system.run()
+    assert system.basis(NORTH).messages == 0
