@@ -1,0 +1,120 @@
+"""Memory stores that die at chosen moments. What was committed (or flushed) survives; nothing else does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from random import Random
+from typing import Literal, get_args
+
+from schemas.ids import SpaceKey
+from streams.log.memory import MemoryLog
+from streams.log.protocol import Batch
+from views.tables import MemoryTables, Write
+from views.vectors.memory import MemoryIndex
+from views.vectors.protocol import Point, PointKind
+
+Place = Literal[
+    "before the log's commit",
+    "after the log's commit",
+    "before the view's commit",
+    "after the view's commit",
+    "after vectors were written",
+    "after the index's flush",
+]
+PLACES: tuple[Place, ...] = get_args(Place)
+
+
+class Crash(BaseException):
+    """The process is gone. No handler of the code under test may catch it."""
+
+
+class Fate:
+    """Decides at every durable step whether the process dies there. ``deaths`` counts where it did."""
+
+    def __init__(self, rng: Random, *, chance: float, most: int) -> None:
+        self._rng = rng
+        self._chance = chance
+        self._left = most
+        self.deaths: Counter[Place] = Counter()
+
+    def at(self, place: Place) -> None:
+        """Dies here, perhaps."""
+        if self._left > 0 and self._rng.random() < self._chance:
+            self._left -= 1
+            self.deaths[place] += 1
+            raise Crash(place)
+
+
+class MortalLog(MemoryLog):
+    """A log whose process may die just before a batch is committed, or just after."""
+
+    def __init__(self, fate: Fate, partitions: int) -> None:
+        super().__init__(partitions)
+        self._fate = fate
+
+    @contextmanager
+    def batch(self, *, sync: bool = False) -> Generator[Batch]:
+        """See ``Log.batch``."""
+        with super().batch(sync=sync) as batch:
+            yield batch
+            self._fate.at("before the log's commit")
+        self._fate.at("after the log's commit")
+
+
+class MortalTables(MemoryTables):
+    """The view's tables; between the deltas and the commit lies one of the places to die."""
+
+    def __init__(self, fate: Fate) -> None:
+        super().__init__()
+        self._fate = fate
+
+    def commit(self, writes: Iterable[Write]) -> None:
+        """See ``Tables.commit``."""
+        self._fate.at("before the view's commit")
+        super().commit(writes)
+        self._fate.at("after the view's commit")
+
+
+class MortalIndex(MemoryIndex):
+    """An index that loses what was not flushed, or only the end of it."""
+
+    def __init__(self, dimension: int, fate: Fate, rng: Random) -> None:
+        super().__init__(dimension)
+        self._fate = fate
+        self._rng = rng
+        self._kept: list[_Change] = []
+        self._pending: list[_Change] = []
+
+    def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
+        """See ``VectorIndex``."""
+        self._pending.append((space, None, points))
+        super().upsert(space, points)
+        self._fate.at("after vectors were written")
+
+    def delete(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> None:
+        """See ``VectorIndex``."""
+        self._pending.append((space, kind, refs))
+        super().delete(space, kind, refs)
+
+    def flush(self) -> None:
+        """See ``VectorIndex``."""
+        self._kept += self._pending
+        self._pending.clear()
+        self._fate.at("after the index's flush")
+
+    def reopen(self) -> None:
+        """As a new process finds it."""
+        survived = self._rng.randint(0, len(self._pending))
+        self._kept += self._pending[:survived]
+        self._pending.clear()
+        self.close()
+        for space, kind, what in self._kept:
+            if kind is None:
+                super().upsert(space, [point for point in what if isinstance(point, Point)])
+            else:
+                super().delete(space, kind, [ref for ref in what if isinstance(ref, str)])
+
+
+_Change = tuple[SpaceKey, PointKind | None, Sequence[Point] | Sequence[str]]
