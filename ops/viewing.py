@@ -89,8 +89,11 @@ class LiveView:
             return self._covers(partition_of(space, self._log.partitions))
 
     def _covers(self, partition: int) -> int:
-        """A parked record belongs to no session, so no set of events will ever claim it."""
-        covers = self._maintainer.covers(partition)
+        """Distilled, linked, and its own edits and retractions folded.
+
+        A parked record belongs to no session, so no set of events will ever claim it: it is passed over.
+        """
+        covers = min(self._maintainer.covers(partition), self._maintainer.position("messages", partition))
         while read := self._log.read("messages", partition, covers, 1):
             space = SpaceKey(read[0].tenant, read[0].space)
             if not self._maintainer.is_parked(space, "messages", partition, covers):

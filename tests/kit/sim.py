@@ -19,9 +19,11 @@ from ops.pipeline import StageRunner
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
 from ops.viewing import LiveView
+from schemas.codec import BadRecordError, decode
 from schemas.events import EventsDistilled
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessagePosted, MessageRetracted
+from schemas.record import Record
 from schemas.topics import TOPICS
 from streams.assertions import assert_events
 from streams.classify.offline import OfflineClassifier
@@ -29,7 +31,7 @@ from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.ingest import Ingest
 from streams.link.stage import LinkStage
-from streams.log import Log
+from streams.log import Log, LogEntry, partition_of
 from streams.message_index import TABLE as MESSAGE_TABLE
 from streams.sessions.stage import Sessionize
 from streams.themes.stage import ThemesStage
@@ -211,25 +213,43 @@ class Simulation:
 
     def check_basis(self) -> None:
         """All accepted messages of a space below its basis are applied, at every moment."""
-        view = self.process.view
         for space in SPACES:
-            sets: dict[str, EventsDistilled] = {}
-            messages: dict[MessageKey, int] = {}
-            for entry in view.entries(space):
-                match entry.record:
-                    case EventsDistilled() as record:
-                        known = sets.get(record.session_id)
-                        if known is None or known.revision < record.revision:
-                            sets[record.session_id] = record
-                    case MessagePosted() as record:
-                        messages[record.message] = entry.offset
-                    case MessageRetracted() as record:
-                        messages.pop(record.message, None)
-                    case _:
-                        pass
-            read = {MessageKey(s.conversation_id, i) for s in sets.values() for i in s.read}
-            below = {key for key, offset in messages.items() if offset < view.covers(space)}
-            assert below <= read, f"{space}: the basis claims {sorted(below - read)}"
+            covers = self.process.view.covers(space)
+            assert covers <= self.process.view.position("messages", partition_of(space, PARTITIONS))
+            unclaimed = self._accepted(space, covers) - self._read(space)
+            assert not unclaimed, f"{space}: the basis claims {sorted(unclaimed)}"
+
+    def _accepted(self, space: SpaceKey, below: int) -> set[MessageKey]:
+        """Messages below an offset that are retracted nowhere in the log."""
+        found: set[MessageKey] = set()
+        for raw in self.stores.log.read_space("messages", space):
+            match readable(raw):
+                case MessagePosted() as record if raw.offset < below:
+                    found.add(record.message)
+                case MessageRetracted() as record:
+                    found.discard(record.message)
+                case _:
+                    pass
+        return found
+
+    def _read(self, space: SpaceKey) -> set[MessageKey]:
+        """Messages that some session's newest set, of those in the view, was made from."""
+        sets: dict[str, EventsDistilled] = {}
+        for entry in self.process.view.entries(space):
+            record = entry.record
+            if isinstance(record, EventsDistilled):
+                newest = sets.get(record.session_id)
+                if newest is None or newest.revision < record.revision:
+                    sets[record.session_id] = record
+        return {MessageKey(record.conversation_id, i) for record in sets.values() for i in record.read}
+
+
+def readable(raw: LogEntry) -> Record | None:
+    """The record of an entry; None for garbage."""
+    try:
+        return decode(raw.topic, raw.value)
+    except BadRecordError:
+        return None
 
 
 def undisturbed(deeds: list[Deed]) -> Stores:

@@ -31,8 +31,9 @@ from views.spec import recompute
 from views.vectors.protocol import PointKind
 
 ROOT = Path(__file__).resolve().parents[2]
-FOUND = (9,)
-"""9: a parked record at the end of ``messages`` held the basis back."""
+FOUND = (9, 121)
+"""What they found: 9, a parked record at the end of ``messages`` held the basis back; 121, the view's basis was ahead of
+the edits and retractions it had folded."""
 DAY = 86_400_000_000
 START_US = int(START.timestamp()) * 1_000_000
 STATUSES: tuple[Status, ...] = (

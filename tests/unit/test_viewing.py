@@ -9,11 +9,14 @@ from random import Random
 import pytest
 
 from ops.runtime import Embedded
+from ops.viewing import LiveView
 from schemas.codec import encode
+from streams.log import partition_of
 from tests.kit.messages import edit
 from tests.kit.sim import BEGIN, Stores
 from tests.kit.simchat import NORTH
 from tests.kit.simstores import Fate
+from views.tables import MemoryTables
 
 UNREADABLE = b"\xc1"
 UNKNOWN_MESSAGE = encode(edit("nobody posted this", "a", space=NORTH))
@@ -67,3 +70,15 @@ def test_a_parked_record_does_not_vouch_for_the_messages_before_it() -> None:
     system = fill(stores(), ["message", "unreadable"])
     system.run()
     assert system.basis(NORTH).messages == 0
+
+
+def test_a_basis_does_not_run_ahead_of_the_retractions_it_covers() -> None:
+    """Events may be folded before the messages; what an API producer rests on a withdrawn message is live till then."""
+    kept = stores()
+    system = fill(kept, ["message", "message", "message"])
+    system.flush()
+    behind = LiveView(kept.log, MemoryTables(), batch_records=1)
+    for _ in range(3):
+        assert behind.covers(NORTH) <= behind.position("messages", partition_of(NORTH, kept.log.partitions))
+        behind.step(BEGIN)
+    assert behind.covers(NORTH) == 3
