@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from schemas.codec import BadRecordError, decode, encode
-from schemas.dead_letters import DeadLetter
 from schemas.entry import Entry
 from schemas.ids import SpaceKey
+from schemas.parking import dead_letter
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry
 from streams.log.protocol import Batch
@@ -38,30 +38,6 @@ def write_position(batch: Batch, consumer: str, topic: TopicName, partition: int
 
 def _position_key(consumer: str, topic: TopicName, partition: int) -> bytes:
     return msgspec.msgpack.encode((consumer, topic, partition))
-
-
-def dead_letter(stage: str, entry: LogEntry, error: str, now: int) -> DeadLetter:
-    """The parked form of a record a consumer could not use, with its untouched bytes."""
-    about = _about(entry.value)
-    return DeadLetter(
-        tenant=entry.tenant, space=entry.space, stage=stage, topic=entry.topic, partition=entry.partition,
-        offset=entry.offset, error=error, payload=entry.value, conversation_id=about.conversation_id,
-        message_id=about.message_id, parked_at=now,
-    )  # fmt: skip
-
-
-class _About(msgspec.Struct, frozen=True, kw_only=True):
-    """The message a record is about, as far as its bytes tell."""
-
-    conversation_id: str | None = None
-    message_id: str | None = None
-
-
-def _about(value: bytes) -> _About:
-    try:
-        return msgspec.msgpack.decode(value, type=_About)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return _About()
 
 
 class StageRunner:

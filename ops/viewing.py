@@ -8,14 +8,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ops.pipeline import dead_letter
 from schemas.codec import BadRecordError, decode, encode
-from schemas.deltas import DeltaRecord
 from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessagePosted
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry, partition_of
+from views.batch import fold_batch
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.reader import Basis, MessageAccount, MessageText
 from views.rows import EventRow
@@ -51,19 +50,11 @@ class LiveView:
         read = self._log.read(topic, partition, start, self._batch_records)
         if not read:
             return 0
-        deltas: list[DeltaRecord] = []
+        folded = fold_batch(self._maintainer, read, now)
         with self._log.batch() as batch:
-            for raw in read:
-                try:
-                    record = decode(raw.topic, raw.value)
-                except BadRecordError as error:
-                    parked = dead_letter("view", raw, str(error), now)
-                    batch.append("dead-letters", parked.key, encode(parked), now)
-                    self._maintainer.skip(topic, partition, raw.offset)
-                    continue
-                entry = Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
-                deltas += self._maintainer.fold([entry])
-            for delta in deltas:
+            for letter in folded.parked:
+                batch.append("dead-letters", letter.key, encode(letter), now)
+            for delta in folded.deltas:
                 batch.append("deltas", delta.key, encode(delta), now)
         self._maintainer.commit()
         return len(read)

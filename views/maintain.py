@@ -19,6 +19,7 @@ from schemas.ids import SpaceKey
 from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
+from .refusals import GapError
 from .state import Cells, ViewState, space_prefix
 from .tables import Tables
 from .validity import apply
@@ -35,10 +36,6 @@ VIEW_TOPICS: tuple[TopicName, ...] = (
     "dead-letters",
 )
 """What the view reads. Their relative order does not matter; each partition's own order does, for positions only."""
-
-
-class GapError(RuntimeError):
-    """Offsets of an input were skipped: the log is not the one this view was made from. Rebuild the view."""
 
 
 class Theme(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -97,14 +94,8 @@ class Maintainer:
         """
         deltas: list[DeltaRecord] = []
         for entry in entries:
-            key = _position_key(entry.topic, entry.partition)
-            expected = self._positions.get(key)
-            if entry.offset < expected:
+            if not self._advance(entry.topic, entry.partition, entry.offset):
                 continue
-            if entry.offset > expected:
-                place = f"{entry.topic}/{entry.partition}"
-                raise GapError(f"{place}: got offset {entry.offset}, expected {expected}: rebuild the view")
-            self._positions.put(key, expected + 1)
             deltas += self._fold(entry)
             self._versions[entry.record.key] = self.version(entry.record.key) + 1
         return deltas
@@ -137,9 +128,23 @@ class Maintainer:
         key = _covers_key(topic, partition)
         self._positions.put(key, max(self._positions.get(key), record.covers))
 
-    def skip(self, topic: TopicName, partition: int, offset: int) -> None:
-        """Pass over one record that could not be decoded; it was parked."""
-        self._positions.put(_position_key(topic, partition), offset + 1)
+    def skip(self, topic: TopicName, partition: int, offset: int) -> bool:
+        """Pass over one record that could not be decoded; False when it was passed over before, so is parked already.
+
+        Raises:
+            GapError: an offset was skipped.
+        """
+        return self._advance(topic, partition, offset)
+
+    def _advance(self, topic: TopicName, partition: int, offset: int) -> bool:
+        """Move on past the record at the offset; False when it lies behind."""
+        key = _position_key(topic, partition)
+        expected = self._positions.get(key)
+        if offset > expected:
+            raise GapError(f"{topic}/{partition}: got offset {offset}, expected {expected}: rebuild the view")
+        if offset == expected:
+            self._positions.put(key, expected + 1)
+        return offset == expected
 
     def drop(self, space: SpaceKey) -> None:
         """Remove every row of a space; positions stay. Fold the space's records again before the commit."""
