@@ -44,8 +44,8 @@ def claim(tables: Tables, ours: Origin) -> None:
     found = msgspec.msgpack.decode(raw, type=Origin)
     if found != ours:
         raise OtherLogError(
-            f"this view is of {_told(found)}; the broker offers {_told(ours)}: correct --bootstrap, --prefix or --store,"
-            " or build a view anew on an empty --store"
+            f"this view is of {_told(found)}; the broker offers {_told(ours)}: "
+            "correct --bootstrap, --prefix or --store, or build a view anew on an empty --store"
         )
 
 
