@@ -53,7 +53,12 @@ def period_of(question: str, asked_at: int) -> Interval | None:
             return None
         return _day_before(named) if lead in _BEFORE else named
     match = _LAST.search(question)
-    return _relative(match["which"].lower() == "last", match["unit"].lower(), asked) if match else None
+    if match is None:
+        return None
+    try:
+        return _relative(match["which"].lower() == "last", match["unit"].lower(), asked)
+    except ValueError:  # asked in the first or last year of the calendar
+        return None
 
 
 def is_date_word(word: str) -> bool:

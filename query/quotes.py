@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.events import Anchor, Event
 from schemas.ids import MessageKey
-from schemas.times import from_us
+from schemas.times import calendar_time
 from views.reader import MessageText
 
 from .api import Citation
@@ -68,12 +68,12 @@ def offset_of(event: Event, cut: Cut) -> int:
 
 def day(us: int, utc_offset_min: int) -> str:
     """An instant's calendar day at an offset, ISO."""
-    return from_us(us, utc_offset_min).date().isoformat()
+    return calendar_time(us, utc_offset_min).date().isoformat()
 
 
 def anchored(anchor: Anchor, utc_offset_min: int) -> str:
     """The time a statement is about, as exactly as it was said and no more."""
-    start = from_us(anchor.start, utc_offset_min)
+    start = calendar_time(anchor.start, utc_offset_min)
     match anchor.precision:
         case "minute" | "hour":
             return start.strftime("%Y-%m-%d %H:%M")
@@ -86,6 +86,6 @@ def anchored(anchor: Anchor, utc_offset_min: int) -> str:
         case "month":
             return start.strftime("%Y-%m")
         case "season":
-            return f"{start.strftime('%Y-%m')} to {from_us(anchor.until - 1, utc_offset_min).strftime('%Y-%m')}"
+            return f"{start.strftime('%Y-%m')} to {calendar_time(anchor.until - 1, utc_offset_min).strftime('%Y-%m')}"
         case "year":
             return start.strftime("%Y")

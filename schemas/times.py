@@ -21,6 +21,8 @@ MAX_US = 253_402_300_799 * US_PER_SECOND
 """9999-12-31T23:59:59Z, the last."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_YEAR_1 = datetime.min  # noqa: DTZ901 - calendar times are naive
+_DAY_MIN = 24 * 60
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -52,7 +54,7 @@ def parse_time(text: str) -> tuple[int, int]:
 
     Raises:
         NaiveTimeError: no offset in the text.
-        ValueError: not a time, or outside the years 1 to 9999.
+        ValueError: not a time, or outside the years 1 to 9999, in UTC or on the sender's own calendar.
     """
     try:
         moment = datetime.fromisoformat(text)
@@ -64,10 +66,22 @@ def parse_time(text: str) -> tuple[int, int]:
     us = to_us(moment)
     if not MIN_US <= us <= MAX_US:
         raise ValueError(f"time is outside the years 1 to 9999: {text!r}")
-    return us, round(offset / timedelta(minutes=1))
+    minutes = round(offset / timedelta(minutes=1))
+    if abs(minutes) >= _DAY_MIN or not MIN_US <= us + minutes * US_PER_MINUTE <= MAX_US:
+        raise ValueError(f"time cannot be told at its own offset: {text!r}")
+    return us, minutes
+
+
+def calendar_time(us: int, utc_offset_min: int = 0) -> datetime:
+    """An instant as the calendar shows it at an offset (minutes east of UTC), naive; defined for every instant.
+
+    What is derived from a time may lie outside the years 1 to 9999 (the day in which somebody spoke, an hour before its
+    time zone's new year); it is shown as the first or last of them.
+    """
+    local = min(max(us + utc_offset_min * US_PER_MINUTE, MIN_US), MAX_US)
+    return _YEAR_1 + timedelta(microseconds=local - MIN_US)
 
 
 def format_time(us: int) -> str:
-    """Microseconds UTC as RFC 3339 with ``Z``; fractions only where there are any."""
-    moment = _EPOCH + timedelta(microseconds=us)
-    return moment.replace(tzinfo=None).isoformat() + "Z"
+    """Microseconds UTC as RFC 3339 with ``Z``; fractions only where there are any. See ``calendar_time``."""
+    return calendar_time(us).isoformat() + "Z"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -16,13 +15,13 @@ from schemas.entry import Entry
 from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
+from schemas.times import calendar_time
 
 from .encoder.protocol import Encoder
 from .reader import Messages, MessageText
 from .vectors.protocol import Point, PointKind, VectorIndex
 from .vectors.sparse import document_vector
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -151,7 +150,7 @@ def _note_draft(message: MessageText) -> _Draft:
 
 def _local_date(at: int, utc_offset_min: int) -> str:
     """The date where the message was written, in English words ("7 May 2023") whatever the process's locale."""
-    local = _EPOCH + timedelta(microseconds=at, minutes=utc_offset_min)
+    local = calendar_time(at, utc_offset_min)
     return f"{local.day} {_MONTHS[local.month - 1]} {local.year}"
 
 

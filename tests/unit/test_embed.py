@@ -12,6 +12,7 @@ from schemas.entry import Entry
 from schemas.events import Anchor, Event, Source, Stated
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRecord, MessageRetracted
+from schemas.times import MAX_US
 from tests.kit.encoders import HashingEncoder
 from views.embed import BehindError, Embed, note_key, note_ref
 from views.reader import MessageText
@@ -164,6 +165,13 @@ def test_a_note_is_found_by_the_date_where_it_was_written() -> None:
     world.write(held)
     assert world.counted("May") == world.counted("2024") == (1,)
     assert world.counted("April") == (0,)
+
+
+def test_a_note_from_beyond_the_calendar_is_indexed_under_its_last_day() -> None:
+    """A record that was once accepted must never stop the index."""
+    world = World()
+    world.write(msgspec.structs.replace(posted("m1", "It rains"), sent_at=MAX_US, utc_offset_min=1_440))
+    assert world.counted("9999") == (1,)
 
 
 def test_an_edit_replaces_the_note_and_a_retraction_removes_it() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from query.cut import Cut
 from query.markers import Marker
+from query.quotes import day
 from schemas.ids import MessageKey
 from tests.kit.space import MemorySpace, event, message, row, us
 from tests.kit.village import M, village
@@ -87,6 +88,11 @@ def test_dates_are_those_of_the_speakers_zone() -> None:
     assert marker(space=space).of_event(old) == (
         'superseded on 2024-05-02 by "I work at the ferry now." (Tilda, 2024-05-02)'
     )
+
+
+def test_a_day_outside_the_calendar_is_the_nearest_one_in_it() -> None:
+    assert day(us("0001-01-01") - 1, -720) == "0001-01-01"
+    assert day(us("9999-12-31"), 1_440) == "9999-12-31"
 
 
 def test_a_long_quote_is_cut_and_says_so() -> None:

@@ -112,3 +112,8 @@ def test_a_period_is_resolved_against_the_day_it_is_asked(words: str, start: str
 @pytest.mark.parametrize("words", ["since March 2024", "after 2023", "on 31 February 2024", "these days"])
 def test_open_ended_impossible_and_absent_dates_name_no_period(words: str) -> None:
     assert period_of(f"Where did Oda live {words}?", us("2024-05-10")) is None
+
+
+@pytest.mark.parametrize(("words", "asked"), [("last year", "0001-06-01"), ("this month", "9999-12-31")])
+def test_a_period_outside_the_calendar_is_no_period(words: str, asked: str) -> None:
+    assert period_of(f"Where did Oda live {words}?", us(asked)) is None

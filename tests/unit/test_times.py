@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.times import MAX_US, MIN_US, NaiveTimeError, format_time, from_us, parse_time, to_us
+from schemas.times import MAX_US, MIN_US, NaiveTimeError, calendar_time, format_time, from_us, parse_time, to_us
 
 instants = st.integers(MIN_US, MAX_US)
 
@@ -79,3 +79,33 @@ def test_output_is_utc_with_a_fraction_only_where_there_is_one():
 @given(instants, instants)
 def test_order_of_instants_is_order_of_their_datetimes(a, b):
     assert (a < b) == (from_us(a) < from_us(b))
+
+
+@given(st.integers(2 * MIN_US, 2 * MAX_US), st.integers(-3000, 3000))
+def test_every_instant_has_a_calendar_time_and_the_calendar_keeps_their_order(us, offset):
+    assert calendar_time(us, offset) <= calendar_time(us + 1, offset)
+    assert MIN_US <= parse_time(format_time(us))[0] <= MAX_US
+
+
+@given(
+    st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59)),
+    st.integers(-86_399, 86_399),
+)
+def test_what_is_taken_as_a_time_can_be_told_at_its_own_offset(naive, seconds):
+    text = naive.replace(tzinfo=timezone(timedelta(seconds=seconds))).isoformat()
+    try:
+        us, offset = parse_time(text)
+    except ValueError:
+        assert naive.year in (1, 9999) or abs(seconds) > 86_400 - 60
+    else:
+        assert from_us(us, offset).replace(tzinfo=None) == calendar_time(us, offset)
+        assert abs(calendar_time(us, offset) - naive) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2024-01-01T00:00:00+23:59:59", "2024-01-01T00:00:00-23:59:31", "9999-12-31T23:59:59+00:00:31"],
+)
+def test_an_offset_that_rounds_out_of_the_calendar_is_refused(text):
+    with pytest.raises(ValueError, match="at its own offset"):
+        parse_time(text)
