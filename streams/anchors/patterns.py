@@ -20,7 +20,6 @@ ORDINAL = one_of(ORDINALS)
 DAY_NUMBER = rf"\d{{1,2}}(?:st|nd|rd|th)?|{ORDINAL}"
 YEAR = r"(?:19|20)\d\d"
 UNIT = r"minute|min|hour|hr|day|night|week|fortnight|weekend|month|year|yr"
-APOSTROPHE = "['’]"
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -56,6 +56,9 @@ _FILLER = re.compile(
 _SINCE_NOUN = re.compile(r"(?:the|my|our|that|his|her|their)\s+[^\W\d]", re.IGNORECASE)
 _GLUE = re.compile(r",?\s+(?:at|in the|on|of|in|around|about|from)\s+|,?\s+|(?<=[,])\s*", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:-|–|—)\s*|\s+(?:to|until|till|through|and)\s+", re.IGNORECASE)
+_GAP = re.compile(r"\s{9}")
+_PIECE = re.compile(r"\S+(?:\s{1,8}\S+)*")
+"""Text between gaps: no phrase spans nine blanks; the rules would try every way to share a longer run."""
 _PAIR = re.compile(r"\s+(?:and|or)\s+", re.IGNORECASE)
 _HABIT = re.compile(
     r"\b(?:every|each|some|many|alternate|most(?!\s+of))\s+(?:(?:other|single|first|second|third|fourth|last)\s+)?$",
@@ -69,6 +72,18 @@ def find_phrases(text: str) -> tuple[Phrase, ...]:
     """Every time phrase, left to right, none overlapping. Habits ("on Mondays", "every May") name no time."""
     if _TRIGGER.search(text) is None:
         return ()
+    if _GAP.search(text) is None:
+        return _found(text)
+    pieces = _PIECE.finditer(text)
+    return tuple(
+        phrase._replace(start=piece.start() + phrase.start, end=piece.start() + phrase.end)
+        for piece in pieces
+        for phrase in _found(piece[0])
+    )
+
+
+def _found(text: str) -> tuple[Phrase, ...]:
+    """Phrases of a text without long gaps."""
     found: list[Phrase] = []
     position = 0
     for word in _WORD.finditer(text):

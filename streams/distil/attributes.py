@@ -20,6 +20,10 @@ _POSSESSION = re.compile(
 _IS = re.compile(r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |not |called )?(?P<v>[^,;!?]+)$", re.IGNORECASE)
 
 
+LOOKED_AT = 400
+"""Characters of a clause the patterns read: they look ahead, so an endless word or gap would cost its square."""
+
+
 class About(NamedTuple):
     """What a statement is about; both None when the table does not know."""
 
@@ -29,7 +33,7 @@ class About(NamedTuple):
 
 def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) -> About:
     """Attribute and value. Order: the table, counted possessions, dated things, then the subject's own last word."""
-    plain = clause_text.replace("’", "'")
+    plain = " ".join(clause_text.split())[:LOOKED_AT].replace("’", "'")
     for name, pattern in ROWS:
         match = pattern.search(plain)
         if match is not None and (subject.is_person or name not in OF_PEOPLE):

@@ -16,9 +16,12 @@ from .parse import Parse, parse
 from .verbs import ing_base, third_base
 
 _STRONG = re.compile(r"\s*(?:;|\s[-–—]{1,2}\s|—|\.{2,}|…|:\s)\s*")
-_TRIM = " \t\r\n,;:-–—\"'“”‘’()[]*_~>"
 _ORDER_OPENINGS = frozenset({"be", "don't", "please", "pls", "tell", "let", "remember", "bring", "put"})
 """After a comma these begin an order: it is cut off from the statement before it."""
+MAX_WORDS = 60
+"""A clause is cut here at the latest: the rules look back over a clause, so an endless one would cost its square."""
+GAP = 40
+"""Characters between two words that are looked at: a run of blanks as long as a message must not cost its square."""
 LABEL = 2
 """Words on either side of a colon that still read as one statement."""
 SLACK = 4
@@ -61,8 +64,12 @@ def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
     cuts: list[tuple[int, bool]] = []
     last = 0
     for i in range(1, len(tokens)):
-        between = text[tokens[i - 1].end : tokens[i].start]
+        between = text[tokens[i - 1].end : tokens[i].start][:GAP]
         word = tokens[i].word
+        if i - last >= MAX_WORDS:
+            cuts.append((i, False))
+            last = i
+            continue
         strong = _STRONG.search(between)
         if strong and ":" in strong[0] and (only_time(text, tokens[last:i]) or _labelled(tokens, last, i)):
             continue

@@ -90,7 +90,8 @@ def _is_auxiliary(tokens: Tokens, i: int, start: int) -> bool:
         return True
     if before in g.SUBJECT_PRONOUNS or before in ("here", "what", "where", "how", "let"):
         return before != "let"
-    if any(_is_finite(tokens, j, start) for j in range(i + 1, min(len(tokens), i + 6))):
+    ahead = range(i + 1, min(len(tokens), i + 6))
+    if any(tokens[j].word != "'s" and _is_finite(tokens, j, start) for j in ahead):
         return False
     return _predicate_follows(tokens, i) or (
         i + 2 == len(tokens) and (tokens[i - 1].capital or tokens[start].word in g.DETERMINERS)

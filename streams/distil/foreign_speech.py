@@ -7,7 +7,7 @@ import re
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{12,})[\"”»]|(?<!\w)['‘]([^'’\n]{16,})['’](?!\w)")
 QUOTED_WORDS = 4
 """Fewer words in quotation marks are a name or a term, not somebody's sentence."""
-_MARKUP = re.compile(r"<(\w+)>.*?</\1>", re.DOTALL)
+_MARKUP = re.compile(r"<(\w{1,40})>.{0,1000}?</\1>", re.DOTALL)
 
 
 def mask_foreign_speech(text: str) -> str:

@@ -420,5 +420,15 @@ def test_any_text_distils_to_verbatim_spans_the_same_each_time(contents: list[st
         assert 0 <= event.confidence <= 1
 
 
+@pytest.mark.parametrize("unit", ["x's ", "apple, ", "I went and ", "<a>", '"a b c d ', "12:30 "])
+def test_endless_sentences_are_read_to_their_end(unit: str) -> None:
+    content = unit * (8_000 // len(unit)) + ". I sold the van."
+    assert distil(content)[-1].text == "I sold the van"
+
+
+def test_a_gap_as_long_as_a_message_does_no_harm() -> None:
+    assert one("I have 3" + " " * 60_000 + "canoes").attribute == "canoes"
+
+
 def test_the_moment_of_running_plays_no_part() -> None:
     assert day(one("I sold the van today").anchor.start) != datetime.now(UTC).strftime("%Y-%m-%d")

@@ -10,7 +10,6 @@ SUBJECT_PRONOUNS = frozenset(
 DETERMINERS = frozenset(
     "the a an my our your his her its their this that these those no some any each every both all another".split()
 )
-POSSESSIVES = {"my": "i", "our": "we", "your": "you", "his": "he", "her": "she", "their": "they", "mine": "i"}
 PREPOSITIONS = frozenset(
     "in on at by for from with without of to about after before since until till during over under into onto through "
     "between against near around behind beside besides off up down out like per via as than despite except because "
@@ -48,9 +47,6 @@ UNREAL = frozenset(
 """Modals of what is not said to be so; "couldn't" and "could" of the past are told apart by the acts."""
 AUXILIARIES = (
     BE_PRESENT | BE_PAST | HAVE_PRESENT | HAVE_PAST | DO_PRESENT | DO_PAST | WILL | CAN | MUST | UNREAL | {"'d", "'s"}
-)
-NEGATIONS = frozenset(
-    {"not", "never", "no", "none", "nobody", "nothing", "neither", "nor", "nowhere", "without", "cannot"}
 )
 CONTRACTED_NEGATIVE = ("n't", "dont", "doesnt", "didnt", "wont", "cant", "isnt", "arent", "wasnt", "havent", "hasnt")
 TAKE_BACK_OPENINGS = frozenset(
