@@ -14,7 +14,7 @@ from ops.settings import BadConfigError
 from ops.system import Refused
 from streams.log.errors import StoreError
 
-from . import ask, history, importing, model, rebuild, schemas, serve, state, status, verify
+from . import ask, history, importing, model, rebuild, schemas, serve, state, status, topics, verify, view
 from .world import BAD_INPUT, BAD_STORE, INTERRUPTED, CommandError, Options, World, clock_us
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     _add_shared(shared, after_command=True)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (importing, state, history, ask, status, serve, verify, rebuild, model, schemas):
+    for command in (importing, state, history, ask, status, serve, verify, rebuild, topics, view, model, schemas):
         command.add(commands, shared)
     return parser
 

@@ -1,0 +1,114 @@
+"""``view``: the view worker. Maintains the view in ``--store`` from Kafka, until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
+from .world import BAD_STORE, OK, CommandError, Subcommands, World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from views.worker import Applied, Worker
+
+
+class ViewOptions(BrokerOptions):
+    """Options of ``view``."""
+
+    once: bool
+    replica: bool
+
+
+def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
+    """Register the command."""
+    parser = commands.add_parser("view", parents=[shared], help="maintain the view from Kafka, until Ctrl-C")
+    add_broker_options(parser)
+    parser.add_argument("--once", action="store_true", help="apply what the log holds now, then stop")
+    parser.add_argument(
+        "--replica", action="store_true", help="write no deltas or dead letters: a second view, or one being rebuilt"
+    )
+    parser.set_defaults(run=run)
+
+
+class _Total:
+    """What was applied in this run."""
+
+    def __init__(self) -> None:
+        self.records = self.deltas = self.parked = 0
+        self.begun = time.perf_counter()
+
+    def count(self, applied: Applied) -> None:
+        """Add a batch."""
+        self.records += applied.records
+        self.deltas += applied.deltas
+        self.parked += applied.parked
+
+    def line(self) -> dict[str, float]:
+        """For people and machines."""
+        seconds = time.perf_counter() - self.begun
+        return {"records": self.records, "deltas": self.deltas, "parked": self.parked, "seconds": round(seconds, 3)}
+
+
+def run(options: ViewOptions, world: World) -> int:
+    """Check that topics, log and view fit together, then apply records."""
+    from streams.log.database import Database
+    from views.store import RocksTables
+    from views.tables import TABLES
+    from views.worker import Source, StoppedError, Worker
+
+    total = _Total()
+    with broker_errors(options.bootstrap):
+        run_async(_check_topics(options, world))
+        tables = RocksTables(Database(options.store / "view", families=TABLES, read_only=False))
+        source = Source(bootstrap=options.bootstrap, prefix=options.prefix, emits=not options.replica)
+        worker = Worker(tables, source, clock=world.now, observe=total.count)
+
+        def ready(waiting: int) -> None:
+            world.say(f"maintaining {options.store / 'view'} from {options.bootstrap}; {waiting} records waiting")
+            total.begun = time.perf_counter()
+
+        try:
+            run_async(_until_signalled(worker, once=options.once, ready=ready))
+        except StoppedError as error:
+            raise CommandError(str(error), BAD_STORE) from error
+        finally:
+            tables.close()
+    if options.json:
+        from .machine import print_json
+
+        print_json(world, total.line())
+    else:
+        world.say(", ".join(f"{name} {value}" for name, value in total.line().items()))
+    return OK
+
+
+async def _until_signalled(worker: Worker, *, once: bool, ready: Callable[[int], None]) -> None:
+    """Run until SIGINT or SIGTERM; the batch that has begun is finished."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    await worker.run(stop, until_end=once, ready=ready)
+
+
+async def _check_topics(options: ViewOptions, world: World) -> None:
+    """Refuse topics that would lose records or put spaces apart, before anything is applied."""
+    from ops.kafka.admin import NotToldError, admin, read_topics
+    from ops.kafka.topics import plan, wanted
+    from views.refusals import TopicsError
+
+    async with admin(options.bootstrap) as client:
+        try:
+            found = await read_topics(client, wanted(options.prefix, 1, 1))
+        except NotToldError as error:
+            world.note(f"stilltrue: topics not checked: {error}")
+            return
+    if found:  # the worker itself refuses missing topics
+        problems = plan(wanted(options.prefix, found[0].partitions, found[0].replication), found).problems
+        if problems:
+            raise TopicsError("topics are not as they should be: " + "; ".join(problems))

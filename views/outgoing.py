@@ -1,0 +1,66 @@
+"""What a batch writes to the broker before the view commits: deltas and dead letters, as keys, bytes and partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from schemas.codec import encode
+from schemas.ids import SpaceKey
+from schemas.record import Record
+from schemas.topics import TopicName
+from schemas.transport import Headers, dead_letter_headers, record_key
+
+from .batch import Folded
+
+Place = tuple[TopicName, int]
+"""A topic's partition."""
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+    """A record as it came from the broker (``schemas.parking.Raw``), with its key and headers."""
+
+    topic: TopicName
+    partition: int
+    offset: int
+    tenant: str
+    space: str
+    key: bytes | None
+    value: bytes
+    headers: Headers
+
+
+class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
+    """One record to write."""
+
+    key: bytes
+    value: bytes
+    headers: Headers
+
+
+def outgoing(
+    folded: Folded, batch: Iterable[Fetched], partition_of: Callable[[SpaceKey], int]
+) -> Mapping[Place, Sequence[Outgoing]]:
+    """What to write, by partition, each in the order it happened: of a key of a compacted topic the last one stays.
+
+    Args:
+        folded: what the batch led to.
+        batch: the batch; dead letters take the untouched key and headers of their records.
+        partition_of: where a space's records go.
+    """
+    written: dict[Place, list[Outgoing]] = {}
+
+    def add(topic: TopicName, record: Record, headers: Headers) -> None:
+        place = (topic, partition_of(record.key))
+        item = Outgoing(key=record_key(record), value=encode(record), headers=headers)
+        written.setdefault(place, []).append(item)
+
+    if folded.parked:
+        places = {(raw.topic, raw.partition, raw.offset): raw for raw in batch}
+        for letter in folded.parked:
+            raw = places[letter.topic, letter.partition, letter.offset]  # pyright: ignore[reportArgumentType]  # a dead letter names a topic of ours
+            add("dead-letters", letter, dead_letter_headers(letter, raw.key, raw.headers))
+    for delta in folded.deltas:
+        add("deltas", delta, [])
+    return written
