@@ -19,6 +19,15 @@ from streams.log import Log, LogEntry
 from views.embed import Embed
 
 CONSUMER = "embed"
+INPUTS: tuple[TopicName, ...] = ("messages", "deltas")
+
+
+def start_over(log: Log) -> None:
+    """Back to the beginning of every input: for an index that is about to be made, empty. Call it before that."""
+    with log.batch(sync=True) as batch:
+        for topic in INPUTS:
+            for partition in range(log.partitions):
+                write_position(batch, CONSUMER, topic, partition, 0)
 
 
 class Indexer:

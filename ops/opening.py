@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ import msgspec
 
 from ops.runtime import Parts
 from ops.settings import Settings
+from streams.log import Log
 from streams.log.database import Database
-from streams.log.errors import BadStoreError, StoreInUseError
+from streams.log.errors import BadStoreError, NoStoreError, StoreInUseError
 from streams.log.rocks import RocksLog
+from views.origin import ORIGIN_KEY, VIEW_FORMAT, Origin
 from views.store import RocksTables
 from views.tables import TABLES
 
@@ -21,53 +24,47 @@ if TYPE_CHECKING:
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
 
-VIEW_FORMAT = 1
-"""Number of the view's layout. A change of keys or rows raises it and says so in the changelog."""
-
-_META = b"\0view"
-
-
-class _ViewMeta(msgspec.Struct, frozen=True, kw_only=True):
-    """What a view says about itself: its layout, and the log it was made from."""
-
-    format: int
-    cluster_id: str
+_MADE_ANEW = "run a command that writes (import or serve): {what} is made anew from the log"
+"""What to do about a part that is missing or of no use."""
 
 
 def open_parts(store: Path, settings: Settings, *, writer: bool) -> Parts:
     """Log, view, and the makers of encoder and index. Errors as in ``ops.runtime.open_system``."""
-    log = RocksLog(store / "log", read_only=not writer)
-    try:
-        view = Database(store / "view", families=TABLES, read_only=not writer)
-        try:
-            _check_view(view, log.cluster_id)
-        except BaseException:
-            view.close()
-            raise
-    except BaseException:
-        log.close()
-        raise
+    log, view = _open_stores(store, writer=writer)
     return Parts(
         log=log,
         tables=RocksTables(view),
         encoder=_encoder(settings),
-        index=_index(store / "vectors"),
+        index=_index(store / "vectors", log, writer=writer),
         clock=lambda: time.time_ns() // 1_000,
     )
 
 
-def _check_view(view: Database, cluster_id: str) -> None:
-    raw = view.get("positions", _META)
-    ours = _ViewMeta(format=VIEW_FORMAT, cluster_id=cluster_id)
+def _open_stores(store: Path, *, writer: bool) -> tuple[RocksLog, Database]:
+    """A reader opens the view first: beside a writer that goes on, the log must not be older than the view."""
+    with ExitStack() as opened:
+        if writer:
+            log = opened.enter_context(closing(RocksLog(store / "log")))
+            view = opened.enter_context(closing(Database(store / "view", families=TABLES, read_only=False)))
+        else:
+            view = opened.enter_context(closing(Database(store / "view", families=TABLES, read_only=True)))
+            log = opened.enter_context(closing(RocksLog(store / "log", read_only=True)))
+        _check_view(view, log)
+        opened.pop_all()
+    return log, view
+
+
+def _check_view(view: Database, log: Log) -> None:
+    raw = view.get("positions", ORIGIN_KEY)
+    ours = Origin(format=VIEW_FORMAT, cluster_id=log.cluster_id, partitions=log.partitions)
     if raw is None and not view.read_only:
-        view.write([("positions", _META, msgspec.msgpack.encode(ours))], sync=True)
+        view.write([("positions", ORIGIN_KEY, msgspec.msgpack.encode(ours))], sync=True)
         return
-    found = None if raw is None else msgspec.msgpack.decode(raw, type=_ViewMeta)
+    found = None if raw is None else msgspec.msgpack.decode(raw, type=Origin)
     if found != ours:
         what = "of another format" if found is None or found.format != VIEW_FORMAT else "of another log"
         raise BadStoreError(
-            f"{view.directory} is a view {what}: delete that folder and run the command again with a writer "
-            "(import or serve); the view is made anew from the log"
+            f"{view.directory} is a view {what}: delete that folder, then {_MADE_ANEW.format(what='the view')}"
         )
 
 
@@ -80,11 +77,16 @@ def _encoder(settings: Settings) -> Callable[[], Encoder]:
     return load
 
 
-def _index(directory: Path) -> Callable[[Encoder], VectorIndex]:
+def _index(directory: Path, log: RocksLog, *, writer: bool) -> Callable[[Encoder], VectorIndex]:
     def load(encoder: Encoder) -> VectorIndex:
-        from views.vectors.edge import open_edge
+        from ops.indexing import start_over
+        from views.vectors.edge import is_made, open_edge
         from views.vectors.points import IndexLockedError, IndexMismatchError
 
+        if not is_made(directory):
+            if not writer:
+                raise NoStoreError(f"{directory}: no vector index is there; {_MADE_ANEW.format(what='it')}")
+            start_over(log)
         try:
             return open_edge(directory, dimension=encoder.dimension, encoder=encoder.name)
         except IndexLockedError as error:

@@ -32,8 +32,8 @@ from views.vectors.protocol import PointKind
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = (9, 121)
-"""What they found: 9, a parked record at the end of ``messages`` held the basis back; 121, the view's basis was ahead of
-the edits and retractions it had folded."""
+"""9: a parked record at the end of ``messages`` held the basis back. 121: the basis was ahead of the edits and
+retractions that the view had folded."""
 DAY = 86_400_000_000
 START_US = int(START.timestamp()) * 1_000_000
 STATUSES: tuple[Status, ...] = (

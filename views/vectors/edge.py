@@ -40,6 +40,9 @@ _BATCH = 256
 _PAGE = 4096
 
 
+_MADE_FILE = "index.json"
+
+
 class _Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``index.json``: what the index was made for. Written last, so that it exists only beside a complete index."""
 
@@ -151,6 +154,11 @@ class EdgeIndex:
                 return
 
 
+def is_made(directory: Path) -> bool:
+    """Whether ``open_edge`` would open an index rather than make an empty one."""
+    return (directory / _MADE_FILE).exists()
+
+
 def open_edge(directory: Path, *, dimension: int, encoder: str) -> EdgeIndex:
     """Open or make the index of a directory.
 
@@ -185,8 +193,8 @@ def _lock(directory: Path) -> IO[bytes]:
 
 
 def _open_shard(directory: Path, wanted: _Made) -> qe.EdgeShard:
-    made_file, data = directory / "index.json", directory / "shard"
-    if not made_file.exists():
+    made_file, data = directory / _MADE_FILE, directory / "shard"
+    if not is_made(directory):
         # Killed while it was being made: no position can have been stored yet that relies on its content.
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir()
