@@ -79,13 +79,14 @@ class ContextItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
-    """A message quoted as evidence; ``quote`` is verbatim."""
+    """A message quoted as evidence; ``quote`` is verbatim. ``utc_offset_min``: the offset the message was sent with."""
 
     event_id: str
     conversation_id: str
     message_id: str
     speaker: str
     sent_at: int
+    utc_offset_min: int
     quote: str
 
 

@@ -24,6 +24,7 @@ def citations_of(event: Event, cut: Cut) -> tuple[Citation, ...]:
                     message_id=source.message_id,
                     speaker=note.speaker,
                     sent_at=note.sent_at,
+                    utc_offset_min=note.utc_offset_min,
                     quote=note.content[source.start : source.end],
                 )
             )

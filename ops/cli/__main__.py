@@ -86,7 +86,7 @@ def _add_shared(parser: argparse.ArgumentParser, *, after_command: bool) -> None
         return argparse.SUPPRESS if after_command else value
 
     store = Path(os.environ.get("STILLTRUE_STORE") or ".stilltrue")
-    zone = os.environ.get("STILLTRUE_ZONE") or "UTC"
+    zone = os.environ.get("STILLTRUE_ZONE") or None
     parser.add_argument(
         "--store",
         metavar="DIR",
@@ -107,7 +107,7 @@ def _add_shared(parser: argparse.ArgumentParser, *, after_command: bool) -> None
         metavar="ZONE",
         type=_zone,
         default=default(zone),
-        help="zone of printed times and bare dates; default UTC, or $STILLTRUE_ZONE",
+        help="zone of printed times and bare dates, or $STILLTRUE_ZONE; default: as in the messages, bare dates in UTC",
     )
     parser.add_argument("--json", action="store_true", default=default(False), help="for machines; times always in UTC")
 

@@ -6,9 +6,8 @@ import argparse
 import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
-from .times import TIME_HELP, parse_moment, show_minute
+from .times import TIME_HELP, Zone, parse_moment, show_minute, zone_name
 from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def run(options: AskOptions, world: World) -> int:
     return OK
 
 
-def answer_lines(result: QueryResult, zone: ZoneInfo) -> Iterator[str]:
+def answer_lines(result: QueryResult, zone: Zone) -> Iterator[str]:
     """The answer first, then what it quotes, then the paths, then what it all reflects."""
     from .show import basis_line
 
@@ -92,12 +91,13 @@ def answer_lines(result: QueryResult, zone: ZoneInfo) -> Iterator[str]:
         for path in paths:
             yield from path_lines(path, result)
     how = "" if result.answer is None else f"{result.answer.kind}, "
-    yield f"\n{how}{result.shape} question, mode {result.mode}, as of {show_minute(result.as_of, zone)} {zone.key}"
+    as_of = f"{show_minute(result.as_of, zone)} {zone_name(zone)}"
+    yield f"\n{how}{result.shape} question, mode {result.mode}, as of {as_of}"
     yield f"context: {result.context_tokens} tokens, sha256 {result.context_sha256[:12]}"
     yield basis_line(result.basis)
 
 
-def said_lines(result: QueryResult, zone: ZoneInfo) -> Iterator[str]:
+def said_lines(result: QueryResult, zone: Zone) -> Iterator[str]:
     """The answer, then where each of its quotations stands; the words only where the answer does not hold them."""
     from .show import citation_line, quote_line
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
-from .times import TIME_HELP, parse_moment
+from .times import TIME_HELP, Zone, parse_moment
 from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _full_id(system: System, space: SpaceKey, given: str, now: int, known_at: in
     raise CommandError(f"{given!r} is the beginning of {len(found)} events: {', '.join(found[:5])}")
 
 
-def chain_lines(result: HistoryResult, zone: ZoneInfo) -> Iterator[str]:
+def chain_lines(result: HistoryResult, zone: Zone) -> Iterator[str]:
     """The chain in the order it was said: each statement, its interval, and the links that end it."""
     from .show import basis_line
 
@@ -91,7 +90,7 @@ def chain_lines(result: HistoryResult, zone: ZoneInfo) -> Iterator[str]:
     yield basis_line(result.basis)
 
 
-def _statement_lines(entry: StateEntry, zone: ZoneInfo, *, here: bool) -> Iterator[str]:
+def _statement_lines(entry: StateEntry, zone: Zone, *, here: bool) -> Iterator[str]:
     from .show import interval, quote_line, short
 
     event = entry.event
@@ -101,7 +100,7 @@ def _statement_lines(entry: StateEntry, zone: ZoneInfo, *, here: bool) -> Iterat
     yield from (f"      said: {quote_line(citation, zone)}" for citation in entry.citations)
 
 
-def _link_lines(link: ChainLink, by_id: dict[str, StateEntry], zone: ZoneInfo) -> Iterator[str]:
+def _link_lines(link: ChainLink, by_id: dict[str, StateEntry], zone: Zone) -> Iterator[str]:
     from .show import evidence, short
 
     newer = by_id.get(link.src)

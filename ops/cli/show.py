@@ -8,14 +8,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from zoneinfo import ZoneInfo
 
 from ops.system import Verification
 from query.api import Citation, ReplacedBy, StateEntry
 from schemas.events import Event
 from views.reader import Basis, MessageAccount
 
-from .times import show_day
+from .times import Zone, local_zone, show_day
 
 SHORT_ID = 9
 """The letter of the kind and 8 hex digits: 32 bits tell thousands of events of one space apart."""
@@ -36,7 +35,7 @@ def whose(event: Event) -> str:
     return event.speaker or event.subject or "(nobody named)"
 
 
-def state_lines(entries: Sequence[StateEntry], zone: ZoneInfo) -> Iterator[str]:
+def state_lines(entries: Sequence[StateEntry], zone: Zone) -> Iterator[str]:
     """Statements grouped by whom they are about, each with since when, its evidence and its marks."""
     ordered = sorted(enumerate(entries), key=lambda pair: (whose(pair[1].event), pair[0]))
     for heading, group in groupby((entry for _, entry in ordered), key=lambda entry: whose(entry.event)):
@@ -45,33 +44,34 @@ def state_lines(entries: Sequence[StateEntry], zone: ZoneInfo) -> Iterator[str]:
             yield from entry_lines(entry, zone)
 
 
-def entry_lines(entry: StateEntry, zone: ZoneInfo) -> Iterator[str]:
+def entry_lines(entry: StateEntry, zone: Zone) -> Iterator[str]:
     """One statement: attribute, text, since when, evidence and short id; below it what qualifies it."""
-    event = entry.event
+    event, local = entry.event, local_zone(entry.citations, zone)
     attribute = event.attribute or event.type.replace("_", " ")
     first, *rest = textwrap.wrap(event.text, _STATEMENT_WIDTH) or [""]
-    tail = f"since {show_day(entry.valid_from, zone)}  {evidence(entry.citations, zone)}  {short(event.id)}"
+    tail = f"since {show_day(entry.valid_from, local)}  {evidence(entry.citations, zone)}  {short(event.id)}"
     yield f"  {attribute:<{_ATTRIBUTE_WIDTH}}  {first:<{_STATEMENT_WIDTH}}  {tail}".rstrip()
     indent = " " * (_ATTRIBUTE_WIDTH + 4)
     yield from (indent + line for line in rest)
     yield from (f"{indent}! {mark}" for mark in marks(entry, zone))
 
 
-def evidence(citations: Sequence[Citation], zone: ZoneInfo) -> str:
+def evidence(citations: Sequence[Citation], zone: Zone) -> str:
     """The messages a statement rests on, with their days."""
     if not citations:
         return "no message"
-    return ", ".join(f"message {c.message_id} ({show_day(c.sent_at, zone)})" for c in citations)
+    return ", ".join(f"message {c.message_id} ({show_day(c.sent_at, local_zone((c,), zone))})" for c in citations)
 
 
-def marks(entry: StateEntry, zone: ZoneInfo) -> Iterator[str]:
+def marks(entry: StateEntry, zone: Zone) -> Iterator[str]:
     """What a reader must know before believing the statement; nothing when it simply holds."""
-    until = "" if entry.valid_until is None else f" on {show_day(entry.valid_until, zone)}"
+    local = local_zone(entry.citations, zone)
+    until = "" if entry.valid_until is None else f" on {show_day(entry.valid_until, local)}"
     match entry.status:
         case "valid":
             pass
         case "not_yet":
-            yield f"not yet: holds from {show_day(entry.valid_from, zone)}"
+            yield f"not yet: holds from {show_day(entry.valid_from, local)}"
         case "partial":
             yield "in doubt: something it rests on no longer holds"
         case "ended":
@@ -95,21 +95,23 @@ def replacement(by: ReplacedBy) -> str:
     return f'by "{by.text}" ({by.kind}{message}; {short(by.event_id)})'
 
 
-def interval(entry: StateEntry, zone: ZoneInfo) -> str:
+def interval(entry: StateEntry, zone: Zone) -> str:
     """When a statement holds, half-open: the second day is the first on which it no longer does."""
+    local = local_zone(entry.citations, zone)
     if entry.valid_until is None:
-        return f"since {show_day(entry.valid_from, zone)}"
+        return f"since {show_day(entry.valid_from, local)}"
     if entry.valid_until <= entry.valid_from:
         return "never in force"
-    return f"from {show_day(entry.valid_from, zone)} until {show_day(entry.valid_until, zone)}"
+    return f"from {show_day(entry.valid_from, local)} until {show_day(entry.valid_until, local)}"
 
 
-def citation_line(citation: Citation, zone: ZoneInfo) -> str:
+def citation_line(citation: Citation, zone: Zone) -> str:
     """Who said it, when, and where it stands."""
-    return f"{citation.speaker}, {show_day(citation.sent_at, zone)}, message {citation.message_id}"
+    day = show_day(citation.sent_at, local_zone((citation,), zone))
+    return f"{citation.speaker}, {day}, message {citation.message_id}"
 
 
-def quote_line(citation: Citation, zone: ZoneInfo) -> str:
+def quote_line(citation: Citation, zone: Zone) -> str:
     """The same after the words."""
     return f'"{citation.quote}"  {citation_line(citation, zone)}'
 

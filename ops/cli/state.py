@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .times import TIME_HELP, parse_moment, show_minute
+from .times import TIME_HELP, parse_moment, show_minute, zone_name
 from .world import OK, Options, Subcommands, World, existing_space, opened
 
 
@@ -56,7 +56,7 @@ def run(options: StateOptions, world: World) -> int:
     from .show import basis_line, state_lines
 
     known = "" if known_at is None else f", as known at {show_minute(known_at, options.zone)}"
-    world.say(f"{options.space} at {show_minute(result.as_of, options.zone)} {options.zone.key}{known}\n")
+    world.say(f"{options.space} at {show_minute(result.as_of, options.zone)} {zone_name(options.zone)}{known}\n")
     for line in state_lines(result.entries, options.zone):
         world.say(line)
     if not result.entries:

@@ -75,7 +75,7 @@ class Options(argparse.Namespace):
     store: Path
     config: Path | None
     tenant: str
-    zone: ZoneInfo
+    zone: ZoneInfo | None
     json: bool
 
 

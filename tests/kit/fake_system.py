@@ -323,6 +323,7 @@ def _entry(event: Event, successor: Event | None, at: int) -> StateEntry:
                 message_id=source.message_id,
                 speaker=event.speaker or "",
                 sent_at=start,
+                utc_offset_min=0,
                 quote=event.text,
             ),
         ),

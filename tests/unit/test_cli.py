@@ -9,12 +9,13 @@ import signal
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
 
 from ops.cli.__main__ import main
-from ops.cli.show import whose
+from ops.cli.show import state_lines, whose
 from ops.cli.world import World
 from ops.settings import Settings
 from ops.system import Ingested, Refused, Verification
@@ -76,10 +77,11 @@ def event(event_id: str, text: str, subject: str, attribute: str | None, said: s
     )
 
 
-def citation(event_id: str, message_id: str, said: str, quote: str) -> Citation:
+def citation(event_id: str, message_id: str, said: str, quote: str, offset_min: int = 0) -> Citation:
     return Citation(
-        event_id=event_id, conversation_id="c", message_id=message_id, speaker="Lio", sent_at=at(said), quote=quote
-    )
+        event_id=event_id, conversation_id="c", message_id=message_id, speaker="Lio", sent_at=at(said),
+        utc_offset_min=offset_min, quote=quote,
+    )  # fmt: skip
 
 
 CURRENT = StateEntry(
@@ -328,6 +330,15 @@ def test_state_all_says_what_replaced_what(terminal: Terminal) -> None:
     out = terminal.run("state", "mill", "--all").out
     assert "! superseded on 2026-02-02" in out
     assert '! by "Lio bakes at the mill." (change, message 4-1; ebbbbbbbb)' in out
+
+
+def test_without_a_zone_days_are_those_of_the_message() -> None:
+    """Said at 00:30 on 3 February at +01:00, which is still 2 February in UTC."""
+    here = msgspec.structs.replace(
+        CURRENT, citations=(citation(NEW, "4-1", "2026-02-02T23:30:00Z", "I bake at the mill now.", offset_min=60),)
+    )
+    assert any("since 2026-02-03  message 4-1 (2026-02-03)" in line for line in state_lines([here], None))
+    assert any("since 2026-02-02  message 4-1 (2026-02-02)" in line for line in state_lines([here], ZoneInfo("UTC")))
 
 
 def test_printed_days_are_those_of_the_zone(terminal: Terminal) -> None:
