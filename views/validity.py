@@ -22,6 +22,7 @@ from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 
 from .aliases import fold_alias
 from .change import Change
+from .known import transaction_time
 from .liveness import fold_erasure, fold_message
 from .sets import fold_activation, fold_set
 from .state import ViewState, space_prefix
@@ -79,7 +80,7 @@ def apply(state: ViewState, entry: Entry) -> list[DeltaRecord]:
         case _:
             assert_never(record)
     cause = Cause(topic=entry.topic, partition=entry.partition, offset=entry.offset)
-    return change.settle(cause, learned_at(record))
+    return change.settle(cause, transaction_time(record))
 
 
 def _rule(state: ViewState, change: Change, record: Ruling) -> None:
@@ -95,14 +96,3 @@ def _rule(state: ViewState, change: Change, record: Ruling) -> None:
 
 def _rank(record: Ruling) -> tuple[int, str]:
     return record.at, record_hash(encode(record))
-
-
-def learned_at(record: ViewRecord) -> int:
-    """The transaction time of a record, microseconds UTC."""
-    match record:
-        case MessagePosted() | MessageEdited() | MessageRetracted():
-            return record.received_at
-        case EventsDistilled() | EventsAsserted() | EdgesInferred() | EdgesAsserted():
-            return record.learned_at
-        case _:
-            return record.at
