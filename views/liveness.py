@@ -146,6 +146,8 @@ def asserted_edge(cell: EdgeState) -> LiveEdge | None:
     )
 
 
-def is_ruled_out(cell: EdgeState) -> bool:
-    """Whether analysts ruled out an edge that some producer asserts."""
-    return bool(cell.assertions) and isinstance(cell.ruling, EdgeRuledOut)
+def ruled_out_edge(cell: EdgeState) -> Edge | None:
+    """The edge, as the smallest producer asserts it, when analysts ruled it out; else None."""
+    if not cell.assertions or not isinstance(cell.ruling, EdgeRuledOut):
+        return None
+    return min(cell.assertions, key=_edge_rank).edge

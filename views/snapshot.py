@@ -14,7 +14,7 @@ from schemas.ids import MessageKey, SpaceKey
 
 from .aliases import resolved_aliases
 from .known import known_by
-from .liveness import is_erased, is_ruled_out
+from .liveness import is_erased, ruled_out_edge
 from .maintain import Maintainer
 from .reader import MessageAccount, MessageText
 from .rows import EdgeRow, EventRow
@@ -129,6 +129,7 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
     )
     themes = {t.session_id: t.theme_id for _, t in maintainer.themes.scan(prefix) if t.theme_id is not None}
     parked = {MessageKey(p.conversation_id or "", p.message_id or "") for _, p in maintainer.parked.scan(prefix)}
+    ruled_out = (ruled_out_edge(cell) for _, cell in state.edges.scan(prefix))
     texts: dict[MessageKey, MessageText] = {}
     for _, cell in state.messages.scan(prefix):
         text = _text(maintainer, space, cell)
@@ -140,7 +141,7 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
         themes=themes,
         account=_account(maintainer, space, texts, parked),
         aliases=resolved_aliases(state.control.get(prefix)),
-        ruled_out=tuple(c.assertions[0].edge for _, c in state.edges.scan(prefix) if is_ruled_out(c)),
+        ruled_out=tuple(edge for edge in ruled_out if edge is not None),
     )
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import msgspec
 import pytest
 
+from schemas.adjudications import EdgeRuledOut, RuledEnd
 from schemas.deltas import EventChanged
 from schemas.entry import Entry
 from schemas.ids import MessageKey
@@ -103,11 +107,28 @@ def test_the_four_places_of_a_message_add_up() -> None:
 
 
 def test_a_cut_at_a_transaction_time_is_the_definition_over_what_was_known() -> None:
-    late = distilled(event("rome", said=2), session="s2", revision=9)
+    known_at = 10 * DAY + 5
+    late = msgspec.structs.replace(distilled(event("rome", said=2), session="s2", revision=9), learned_at=known_at + 1)
     log = entries([*CHAIN, late])
-    before = cut(log, SPACE, 10 * DAY + 5)
-    known = [e for e in log if e.record is not late or late.learned_at <= 10 * DAY + 5]
-    assert before.view == recompute(known)
+    before = cut(log, SPACE, known_at)
+    assert before.view == recompute(e for e in log if e.record is not late)
+    assert set(before.view.events) == {"paris", "berlin"}
+    assert "rome" in cut(log, SPACE, known_at + 1).view.events
     nothing = cut(log, SPACE, 0)
     assert nothing.view.events == {}
     assert nothing.message(MessageKey("c1", "m1")) is None
+
+
+def test_a_ruled_out_relation_reads_the_same_whoever_asserted_it_first() -> None:
+    def asserted(producer: str, confidence: float) -> Record:
+        said = edge("berlin", "updates", "paris", "change", confidence=confidence)
+        return inferred(said, producer=producer, session=f"of {producer}", revision=2)
+
+    src, dst = (RuledEnd(event_id=i, sources=(), type="state_change", attribute="home") for i in ("berlin", "paris"))
+    ruling = EdgeRuledOut(
+        tenant=SPACE.tenant, space=SPACE.space, edge_id=edge("berlin", "updates", "paris").id, relation="updates",
+        src=src, dst=dst, analyst="ann", reason="two homes", at=1,
+    )  # fmt: skip
+    for order in permutations([asserted("b", 0.9), asserted("a", 0.4)]):
+        (told,) = read_space(folded([*CHAIN[:3], *order, ruling]), SPACE).ruled_out()
+        assert told.confidence == 0.4
