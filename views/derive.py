@@ -1,6 +1,6 @@
 """Derived validity of one event and one edge from their neighbours' current rows: the incremental half of section 4.
 
-Each function is the definition's line read locally: it takes the rows around it as given. ``validity`` repeats it from
+Each function is the definition's line read locally: it takes the rows around it as given. ``change`` repeats it from
 neighbour to neighbour until nothing changes, which ends because corrections run strictly back in stated order and
 everything else depends on neighbours only.
 """
@@ -19,7 +19,8 @@ from .rows import EdgeRow, EventRow, Superseder
 _BY_STATED: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn", "cancelled"})
 """Kinds whose direction is decided by when they were said; the others by until when each side vouches for itself."""
 
-_BREAKS_CAUSES: frozenset[UpdateKind] = frozenset({"change", "cancelled", "correction", "withdrawn"})
+_DEMOTING: frozenset[UpdateKind] = frozenset({"change", "cancelled", "correction", "withdrawn"})
+"""Kinds that put what the older event causes or enables in doubt; a plan that was done demotes nothing."""
 
 RowOf = Callable[[str], EventRow | None]
 
@@ -105,7 +106,7 @@ def derive_event(row: EventRow, edges: Iterable[Edge], row_of: RowOf) -> EventRo
                 kind = edge.kind or "change"
                 superseders.append(Superseder(event_id=other.event.id, edge_id=edge.id, kind=kind))
                 closing.append(other.valid_from)
-                if kind in _BREAKS_CAUSES:
+                if kind in _DEMOTING:
                     breaking.append(other.valid_from)
                 corrected = corrected or kind in ("correction", "withdrawn")
         elif edge.relation == "updates" and edge.kind in ("correction", "withdrawn") and is_effective(edge, row, other):

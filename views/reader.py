@@ -1,6 +1,6 @@
-"""Reading the view: the protocol the query service programs against, and its in-memory implementation.
+"""Reading the view: the protocols the query service programs against. ``snapshot.Snapshot`` implements both.
 
-A reader is one consistent cut. ``at(known_at)`` readers are built from the definition over the records known by then.
+A reader is one consistent cut, of what is known now or of what was known at a transaction time.
 """
 
 from __future__ import annotations

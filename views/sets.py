@@ -18,7 +18,7 @@ from .state import Control, StoredSet, ViewState, space_prefix
 SetRecord = EventRecord | EdgeRecord
 
 
-class Origin(msgspec.Struct, frozen=True, kw_only=True):
+class SetHome(msgspec.Struct, frozen=True, kw_only=True):
     """Where a set belongs: its key in the store, its topic, and the stage that chooses among producers, if any."""
 
     tag: bytes
@@ -35,23 +35,23 @@ class SetChange(msgspec.Struct, frozen=True, kw_only=True):
     after: SetRecord | None
 
 
-def origin_of(record: SetRecord) -> Origin:
-    """The origin of a set record. An API batch has one producer, so there is nothing to choose."""
+def home_of(record: SetRecord) -> SetHome:
+    """The home of a set record. An API batch has one producer, so there is nothing to choose."""
     match record:
         case EventsDistilled():
-            return Origin(tag=b"e", topic="events", stage="distil", session_id=record.session_id)
+            return SetHome(tag=b"e", topic="events", stage="distil", session_id=record.session_id)
         case EventsAsserted():
             batch = batch_session(record.producer, record.batch_id)
-            return Origin(tag=b"E", topic="events", stage=None, session_id=batch)
+            return SetHome(tag=b"E", topic="events", stage=None, session_id=batch)
         case EdgesInferred():
-            return Origin(tag=b"r", topic="edges", stage="link", session_id=record.session_id)
+            return SetHome(tag=b"r", topic="edges", stage="link", session_id=record.session_id)
         case EdgesAsserted():
             batch = batch_session(record.producer, record.batch_id)
-            return Origin(tag=b"R", topic="edges", stage=None, session_id=batch)
+            return SetHome(tag=b"R", topic="edges", stage=None, session_id=batch)
 
 
-def _prefix(space: SpaceKey, origin: Origin) -> bytes:
-    return space_prefix(space) + origin.tag + digest(origin.session_id).encode()
+def _prefix(space: SpaceKey, home: SetHome) -> bytes:
+    return space_prefix(space) + home.tag + digest(home.session_id).encode()
 
 
 def _choose(sets: dict[str, StoredSet], active: ProducerActivated | None) -> StoredSet | None:
@@ -80,21 +80,21 @@ def _read(topic: TopicName, stored: StoredSet | None) -> SetRecord | None:
 
 def fold_set(state: ViewState, record: SetRecord) -> SetChange | None:
     """Keep a set if it is the best of its (session, producer); None when that changes nothing that counts."""
-    origin = origin_of(record)
-    prefix = _prefix(record.key, origin)
+    home = home_of(record)
+    prefix = _prefix(record.key, home)
     value = encode(record)
     rank = (record.revision, record_hash(value))
     key = prefix + record.producer.encode()
     known = state.sets.get(key)
     if rank <= (known.revision, known.hash):
         return None
-    active = state.control.get(space_prefix(record.key)).active.get(origin.stage or "")
+    active = state.control.get(space_prefix(record.key)).active.get(home.stage or "")
     before = _choose(_candidates(state, prefix), active)
     state.sets.put(key, StoredSet(revision=rank[0], hash=rank[1], value=value))
     after = _choose(_candidates(state, prefix), active)
     if before == after:
         return None
-    return SetChange(session_id=origin.session_id, before=_read(origin.topic, before), after=_read(origin.topic, after))
+    return SetChange(session_id=home.session_id, before=_read(home.topic, before), after=_read(home.topic, after))
 
 
 def fold_activation(state: ViewState, record: ProducerActivated) -> Iterator[SetChange]:
@@ -112,7 +112,7 @@ def fold_activation(state: ViewState, record: ProducerActivated) -> Iterator[Set
             old, new = _read(topic, before), _read(topic, after)
             some = new or old
             assert some is not None, "two different choices are not both empty"
-            yield SetChange(session_id=origin_of(some).session_id, before=old, after=new)
+            yield SetChange(session_id=home_of(some).session_id, before=old, after=new)
 
 
 def _rank(record: ProducerActivated) -> tuple[int, str]:
