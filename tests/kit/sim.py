@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from random import Random
 
 import msgspec
 
-from ops.indexing import Indexer
+from ops.indexing import Indexer, start_over
 from ops.limits import session_limits
 from ops.pipeline import StageRunner
 from ops.runtime import Embedded, Parts
@@ -129,6 +130,19 @@ class Stores:
         self.tables = MortalTables(fate)
         self.index = MortalIndex(encoder().dimension, fate, rng)
 
+    def lose_view(self) -> None:
+        """Somebody deleted it."""
+        self.tables.erase()
+
+    def lose_index(self) -> None:
+        """Somebody deleted it; whoever makes it anew first starts over."""
+        self.index.erase()
+        while True:
+            try:
+                return start_over(self.log)
+            except Crash:
+                pass
+
     def opened(self, now: int) -> Embedded:
         """The whole system on the stores as they are, at an instant that stays."""
         index = self.index
@@ -146,6 +160,7 @@ class Simulation:
         self.fate = Fate(self._rng, chance=self._rng.choice((0.0, 0.02, 0.08, 0.3)), most=12)
         self.stores = Stores(self._rng, self.fate)
         self.now = BEGIN
+        self.lost: Counter[str] = Counter()
         self.wait_for: dict[SpaceKey, int] = {}
         self.process = Process(self.stores, self._batch)
 
@@ -194,9 +209,19 @@ class Simulation:
             step()
         except Crash:
             self.stores.index.reopen()
+            self._lose_something()
             self.process = Process(self.stores, self._batch)
             return False
         return True
+
+    def _lose_something(self) -> None:
+        """What is derived can be deleted between two processes."""
+        if self._rng.random() < 0.1:
+            self.lost["view"] += 1
+            self.stores.lose_view()
+        if self._rng.random() < 0.1:
+            self.lost["index"] += 1
+            self.stores.lose_index()
 
     def _finish(self) -> None:
         self._settle()

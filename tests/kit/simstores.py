@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from schemas.ids import SpaceKey
 from streams.log.memory import MemoryLog
 from streams.log.protocol import Batch
-from views.tables import MemoryTables, Write
+from views.tables import TABLES, MemoryTables, Write
 from views.vectors.memory import MemoryIndex
 from views.vectors.protocol import Point, PointKind
 
@@ -76,6 +76,11 @@ class MortalTables(MemoryTables):
         super().commit(writes)
         self._fate.at("after the view's commit")
 
+    def erase(self) -> None:
+        """As if its folder had been deleted."""
+        for table in TABLES:
+            super().commit([(table, key, None) for key, _ in self.scan(table, b"")])
+
 
 class MortalIndex(MemoryIndex):
     """An index that loses what was not flushed, or only the end of it."""
@@ -115,6 +120,12 @@ class MortalIndex(MemoryIndex):
                 super().upsert(space, [point for point in what if isinstance(point, Point)])
             else:
                 super().delete(space, kind, [ref for ref in what if isinstance(ref, str)])
+
+    def erase(self) -> None:
+        """As if its folder had been deleted."""
+        self._kept.clear()
+        self._pending.clear()
+        self.close()
 
 
 _Change = tuple[SpaceKey, PointKind | None, Sequence[Point] | Sequence[str]]

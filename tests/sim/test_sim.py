@@ -26,13 +26,14 @@ from tests.kit.simchat import NORTH, SOUTH, SPEAKERS, START, Edit, Post
 from tests.kit.simstores import PLACES
 from views.checksum import checksum, first_difference
 from views.embed import note_ref
+from views.known import known_by
 from views.rows import Status, status_at
 from views.spec import recompute
 from views.vectors.protocol import PointKind
 
 ROOT = Path(__file__).resolve().parents[2]
-FOUND = (9, 121)
-"""9: a parked record at the end of ``messages`` held the basis back. 121: the basis was ahead of the edits and
+FOUND = (9, 114)
+"""9: a parked record at the end of ``messages`` held the basis back. 114: the basis was ahead of the edits and
 retractions that the view had folded."""
 DAY = 86_400_000_000
 START_US = int(START.timestamp()) * 1_000_000
@@ -89,6 +90,15 @@ def test_the_view_is_its_definition_over_the_log(run: Run) -> None:
         kept = run.views[space].view
         plain = recompute(run.simulation.process.view.entries(space))
         assert first_difference(kept, plain) is None
+
+
+def test_what_was_known_then_is_the_definition_over_the_records_known_then(run: Run) -> None:
+    view = run.simulation.process.view
+    for space in SPACES:
+        entries = list(view.entries(space))
+        for at in (BEGIN - 1, (BEGIN + run.simulation.now) // 2, run.simulation.now):
+            known = recompute(entry for entry in entries if known_by(entry.record, at))
+            assert first_difference(view.snapshot(space, at).view, known) is None
 
 
 def test_the_view_is_that_of_an_undisturbed_run(run: Run) -> None:
@@ -162,15 +172,18 @@ def test_the_same_seed_leaves_the_same_bytes() -> None:
 
 
 def test_the_runs_meet_what_they_are_for() -> None:
-    """Deaths in every place, ended, superseded and corrected statements: else the runs prove little."""
+    """Deaths in every place, lost stores, ended, superseded and corrected statements: else the runs prove little."""
     deaths: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     runs = [run_of(seed) for seed in _seeds()]
     for run in runs:
         deaths += run.simulation.fate.deaths
+        lost += run.simulation.lost
         for space in SPACES:
             rows = run.views[space].view.events.values()
             statuses.update(status_at(row, BEGIN) for row in rows)
     if len(runs) >= 40:
         assert set(deaths) == set(PLACES)
+        assert set(lost) == {"view", "index"}
         assert {"valid", "ended", "superseded", "corrected"} <= set(statuses)
