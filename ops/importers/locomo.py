@@ -1,6 +1,6 @@
 """``locomo``: the LoCoMo benchmark's conversations, a JSON array (or one object) with dated sessions of turns.
 
-The file gives times without a zone ("1:56 pm on 8 May, 2023"). They are passed on without one; unless the user names a
+The file gives times without a zone ("9:05 am on 2 June, 2019"). They are passed on without one; unless the user names a
 zone they are read as UTC, and in either case the messages are marked as having an assumed time.
 """
 
@@ -81,7 +81,7 @@ def read_conversations(path: Path) -> list[Conversation]:
 
 
 def parse_session_time(text: str) -> str:
-    """ "1:56 pm on 8 May, 2023" as ``2023-05-08T13:56:00``, without a zone.
+    """ "9:05 am on 2 June, 2019" as ``2019-06-02T09:05:00``, without a zone.
 
     Raises:
         ValueError: not of that form, or no such day.

@@ -224,7 +224,7 @@ def read_edge_of_unit(m: Match) -> Node:
 
 
 def read_nth_weekday(m: Match) -> Node:
-    """ "the last Sunday of this month", "the first Tuesday of May"."""
+    """ "the last Friday of this month", "the first Tuesday of May"."""
     weekday, ordinal = WEEKDAYS[m["w"].lower()], spaced(m["o"])
 
     def named(context: Context) -> units.Span | None:

@@ -174,7 +174,7 @@ def corrects(tokens: Tokens, reading: Parse) -> bool:
 
 
 def is_garbled(text: str, tokens: Tokens, reading: Parse) -> bool:
-    """A subject in pieces ("the one with the, no, the other"): nothing can be said of it."""
+    """A subject in pieces ("my blue, well, that thing is gone"): nothing can be said of it."""
     words = tokens[reading.subject[0] : reading.subject[1]]
     joined = any(t.word in ("and", "or", "&") for t in words)
     return len(words) > 1 and not joined and "," in text[words[0].end : words[-1].start] and reading.form != "verbless"

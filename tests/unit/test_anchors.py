@@ -67,7 +67,7 @@ DAYS = [
     ("by the twenty-first", "future", "2024-05-21", "2024-05-22"),
     ("Sunday the 26th", "future", "2024-05-26", "2024-05-27"),
     ("at the end of the month", "future", "2024-05-31", "2024-06-01"),
-    ("the last Sunday of this month", "future", "2024-05-26", "2024-05-27"),
+    ("the last Friday of this month", "future", "2024-05-31", "2024-06-01"),
     ("from 3 June to 7 June", "future", "2024-06-03", "2024-06-08"),
     ("3-5 June", "future", "2024-06-03", "2024-06-06"),
     ("over the weekend", "past", "2024-05-11", "2024-05-13"),

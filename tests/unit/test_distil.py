@@ -86,7 +86,7 @@ def day(us: int | None) -> str | None:
         "Thanks so much, that's really kind.",
         "That's awesome, congrats!",
         "Your soup looks amazing",
-        "I'm so proud of you",
+        "I'm so very glad for you",
         "Wow, what a view",
         "It was wonderful!",
         "ok",
@@ -222,8 +222,8 @@ def test_a_take_back_is_an_event_that_holds(content: str) -> None:
 
 
 def test_what_follows_a_take_back_is_judged_by_itself() -> None:
-    assert [(e.text, e.modality) for e in distil("Scrap that, it's Monday after all")] == [
-        ("it's Monday after all", "planned")
+    assert [(e.text, e.modality) for e in distil("Ignore that, it's Thursday after all")] == [
+        ("it's Thursday after all", "planned")
     ]
 
 

@@ -24,7 +24,7 @@ JOKE_CUES = (
     "just kidding", "jk", "kidding", "as if", "said no one ever", "yeah right", "oh sure", "oh great", "in my dreams",
     "breaking:", "breaking news", "obviously not", "not!", "plot twist", "/s", "asking for a friend",
     "i identify as", "allegedly", "achievement unlocked", "thoughts and prayers", "just what i needed",
-    "here all week", "nothing like", "living the dream",
+    "nothing like", "living the dream",
 )  # fmt: skip
 JOKE_TAKEN_BACK = (
     "just kidding",
@@ -43,7 +43,7 @@ FICTION_CUES = (
     "in my novel", "my novel", "my story", "the character", "the protagonist", "the hero", "once upon a time", "lyrics", "the song goes",
     "song goes", "horoscope", "chapter one", "chapter", "the poem", "the plot", "in the play", "fortune cookie",
     "the headline", "headline:", "the saying goes", "as they say", "the proverb", "the article says", "the line goes",
-    "used to say", "opening line",
+    "used to say",
     "in my dream", "i dreamt", "i dreamed", "the villain", "in the story", "script", "quote:",
 )  # fmt: skip
 GREETING_WORDS = frozenset(
@@ -112,7 +112,7 @@ FRAMES = (
     "i must say", "to be honest", "tbh", "the thing is", "fact is", "the truth is", "according to plan", "apparently", "as you know",
     "big news", "happy to report", "i can confirm that", "just to confirm", "confirming that", "i should mention that", "did i mention that",
     "did i tell you that", "please record that", "record that", "add to my profile that", "put down that", "jot down that", "so basically", "anyway",
-    "i realized that", "i realised that", "i forgot to mention that", "let it be known that", "for the diary", "you should know that",
+    "i realized that", "i realised that", "i forgot to mention that", "let it be known that", "you should know that",
 )  # fmt: skip
 """Openings that only introduce a statement: what follows them is judged."""
 TAKE_BACKS = (

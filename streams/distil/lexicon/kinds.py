@@ -9,10 +9,10 @@ PREFERENCE_PHRASES = (
     "passionate about", "a big fan", "crazy about", "keen on",
 )  # fmt: skip
 DISLIKING = (
-    "hate", "hates", "dislike", "dislikes", "detest", "detests", "despise", "loathe", "can't stand", "cannot stand", "cant stand", "gone off", "gone right off",
+    "hate", "hates", "dislike", "dislikes", "detest", "detests", "despise", "loathe", "can't stand", "cannot stand", "cant stand", "gone off",
     "sick of", "tired of", "not a fan", "can't bear",
 )  # fmt: skip
-DENYING = ("no longer", "not anymore", "nothing of", "hardly ever")
+DENYING = ("no longer", "not anymore", "hardly ever")
 PLANNING = frozenset("plan intend aim arrange".split())
 RESCHEDULING = frozenset(
     "move shift reschedule postpone push change book schedule set delay rebook bump reserve swap bring sign enrol register".split()
