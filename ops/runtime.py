@@ -196,23 +196,23 @@ class Embedded:
 
     def state(self, request: StateRequest) -> StateResult:
         """What holds at an instant."""
-        cut = self._view.snapshot(request.space, request.known_at)
-        return state(cut, cut, request, self._view.basis(request.space))
+        cut, basis = self._view.read(request.space, request.known_at)
+        return state(cut, cut, request, basis)
 
     def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult:
         """The chain of an event."""
-        cut = self._view.snapshot(space, known_at)
+        cut, basis = self._view.read(space, known_at)
         at = self._now() if as_of is None else as_of
         try:
-            return history(cut, cut, event_id, at, self._view.basis(space), self._settings.query.chain_max)
+            return history(cut, cut, event_id, at, basis, self._settings.query.chain_max)
         except UnknownEventError as error:
             problem = Problem(code="not_found", message=f"no such event in this space: {event_id!r}", field="id")
             raise Refused(problem) from error
 
     def query(self, request: QueryRequest) -> QueryResult:
         """Answer a question."""
-        cut = self._view.snapshot(request.space, request.known_at)
-        return self._engine.query(request, cut, cut, self._view.basis(request.space), cut.ruled_out())
+        cut, basis = self._view.read(request.space, request.known_at)
+        return self._engine.query(request, cut, cut, basis, cut.ruled_out())
 
     def basis(self, space: SpaceKey) -> Basis:
         """What a read reflects now."""

@@ -136,6 +136,11 @@ class LiveView:
                 self._cuts.popitem(last=False)
             return kept[1]
 
+    def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
+        """A cut and what it reflects, of one moment: a basis taken later would claim what the cut does not hold."""
+        with self._lock:
+            return self.snapshot(space, known_at), self.basis(space)
+
     def _cut(self, space: SpaceKey, known_at: int) -> Snapshot:
         return cut(self.entries(space), space, known_at)
 
