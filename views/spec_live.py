@@ -1,0 +1,198 @@
+"""The base relations of the definition: which sets count, which messages can be rested on, what is therefore live.
+
+The first half of the oracle, by plain recompute from all records of one space (design section 4); ``spec`` is the
+second. Nothing here depends on the order of the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RulingWithdrawn
+from schemas.codec import encode
+from schemas.control import ConversationErased, MessageErased, ProducerActivated, SpaceErased, StageName
+from schemas.edges import Edge, EdgesAsserted, EdgesInferred, batch_session
+from schemas.entry import Entry
+from schemas.events import Event, EventsAsserted, EventsDistilled
+from schemas.ids import MessageKey, record_hash
+from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
+from schemas.record import Record
+
+R = TypeVar("R", bound=Record)
+S = TypeVar("S", EventsDistilled, EdgesInferred)
+B = TypeVar("B", EventsAsserted, EdgesAsserted)
+
+
+class Asserted(NamedTuple):
+    """An event or edge as one producer asserts it; the smallest tuple's fields count."""
+
+    producer: str
+    session_id: str
+    encoded: bytes
+
+
+def _revision(record: EventsDistilled | EventsAsserted | EdgesInferred | EdgesAsserted) -> tuple[int, str]:
+    """Of the revisions of a set the highest counts; ties by record hash."""
+    return record.revision, record_hash(encode(record))
+
+
+def _at(record: ProducerActivated | EdgeAccepted | EdgeRuledOut | RulingWithdrawn) -> tuple[int, str]:
+    """Of rulings on one thing the later counts; ties by record hash."""
+    return record.at, record_hash(encode(record))
+
+
+def _grouped(records: Iterable[R], name: Callable[[R], str]) -> list[tuple[str, list[R]]]:
+    """Records by a name, in the order of the names."""
+    found: dict[str, list[R]] = {}
+    for record in records:
+        found.setdefault(name(record), []).append(record)
+    return sorted(found.items())
+
+
+def by_batch(sets: Sequence[B]) -> list[tuple[str, B]]:
+    """Of each API producer's batch its highest revision, under the batch's name. All batches count."""
+    batches = _grouped(sets, lambda s: batch_session(s.producer, s.batch_id))
+    return [(name, max(own, key=_revision)) for name, own in batches]
+
+
+class Live:
+    """What is live. Each member is one line of the definition; caching only spares repetition."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = list(entries)
+
+    def of(self, kind: type[R]) -> list[R]:
+        """Records of one type."""
+        return [e.record for e in self.entries if isinstance(e.record, kind)]
+
+    # --- which sets count -------------------------------------------------------------------------------------------
+
+    def active(self, stage: StageName, candidates: dict[str, S]) -> S | None:
+        """Of one session's sets by producer, the one that counts."""
+        ruling = max((p for p in self.of(ProducerActivated) if p.stage == stage), key=_at, default=None)
+        if ruling is None:
+            return candidates[min(candidates)]
+        return candidates.get(ruling.producer) or candidates.get(ruling.fallback or "")
+
+    def by_session(self, stage: StageName, sets: Sequence[S]) -> list[tuple[str, S]]:
+        """Of each session the active producer's set, at its highest revision."""
+        out: list[tuple[str, S]] = []
+        for session_id, mine in _grouped(sets, lambda s: s.session_id):
+            by_producer = _grouped(mine, lambda s: s.producer)
+            chosen = self.active(stage, {producer: max(own, key=_revision) for producer, own in by_producer})
+            if chosen is not None:
+                out.append((session_id, chosen))
+        return out
+
+    @cached_property
+    def event_sets(self) -> list[tuple[str, EventsDistilled | EventsAsserted]]:
+        """The active sets of events, with the session (or batch) each belongs to."""
+        return [*self.by_session("distil", self.of(EventsDistilled)), *by_batch(self.of(EventsAsserted))]
+
+    @cached_property
+    def edge_sets(self) -> list[tuple[str, EdgesInferred | EdgesAsserted]]:
+        """The active sets of edges, with the session (or batch) each belongs to."""
+        return [*self.by_session("link", self.of(EdgesInferred)), *by_batch(self.of(EdgesAsserted))]
+
+    # --- which messages can still be rested on ----------------------------------------------------------------------
+
+    @cached_property
+    def about(self) -> dict[MessageKey, list[Entry]]:
+        """Records of ``messages`` by the message they are about."""
+        out: dict[MessageKey, list[Entry]] = {}
+        for entry in self.entries:
+            if isinstance(entry.record, MessagePosted | MessageEdited | MessageRetracted):
+                out.setdefault(entry.record.message, []).append(entry)
+        return out
+
+    def source_lives(self, key: MessageKey, read_below: int) -> bool:
+        """Not retracted, not erased, and not edited since the set was made (``read_below``: offsets it had read)."""
+        about = self.about.get(key, [])
+        if any(isinstance(e.record, MessageRetracted) for e in about):
+            return False
+        if any(isinstance(e.record, MessageEdited) and e.offset >= read_below for e in about):
+            return False
+        posted = min((e.offset for e in about if isinstance(e.record, MessagePosted)), default=None)
+        return posted is None or posted >= self.erased_below(key)
+
+    def erased_below(self, key: MessageKey) -> int:
+        """Messages posted below this offset are erased."""
+        bounds = [r.upto for r in self.of(SpaceErased)]
+        bounds += [r.upto for r in self.of(ConversationErased) if r.conversation_id == key.conversation_id]
+        bounds += [r.upto for r in self.of(MessageErased) if (r.conversation_id, r.message_id) == key]
+        return max(bounds, default=0)
+
+    # --- live events and edges --------------------------------------------------------------------------------------
+
+    @cached_property
+    def event_assertions(self) -> dict[str, list[Asserted]]:
+        """By event id, every live assertion of it."""
+        out: dict[str, list[Asserted]] = {}
+        for session_id, record in self.event_sets:
+            below = record.revision // 2 + 1 if isinstance(record, EventsDistilled) else record.covers
+            for event in record.events:
+                keys = [MessageKey(s.conversation_id, s.message_id) for s in event.sources]
+                if all(self.source_lives(key, below) for key in keys):
+                    encoded = msgspec.msgpack.encode(event)
+                    out.setdefault(event.id, []).append(Asserted(record.producer, session_id, encoded))
+        return out
+
+    @cached_property
+    def events(self) -> dict[str, Event]:
+        """Live events."""
+        return {
+            i: msgspec.msgpack.decode(min(asserted).encoded, type=Event)
+            for i, asserted in self.event_assertions.items()
+        }
+
+    def ruling(self, edge_id: str) -> EdgeAccepted | EdgeRuledOut | None:
+        """The analysts' ruling on an edge that stands, if any."""
+        kinds = (EdgeAccepted, EdgeRuledOut, RulingWithdrawn)
+        rulings = [r for kind in kinds for r in self.of(kind) if r.edge_id == edge_id]
+        last = max(rulings, key=_at, default=None)
+        return None if isinstance(last, RulingWithdrawn) else last
+
+    @cached_property
+    def edge_assertions(self) -> dict[str, list[Asserted]]:
+        """By edge id, every assertion of it that counts, the analysts' included, of edges not ruled out."""
+        out: dict[str, list[Asserted]] = {}
+        for session_id, record in self.edge_sets:
+            for edge in record.edges:
+                encoded = msgspec.msgpack.encode(edge)
+                out.setdefault(edge.id, []).append(Asserted(record.producer, session_id, encoded))
+        for edge_id in sorted({r.edge_id for r in self.of(EdgeAccepted)} | {r.edge_id for r in self.of(EdgeRuledOut)}):
+            ruling = self.ruling(edge_id)
+            if isinstance(ruling, EdgeAccepted):
+                edge = Edge(
+                    id=edge_id, src=ruling.src.event_id, dst=ruling.dst.event_id, relation=ruling.relation,
+                    kind=ruling.kind, confidence=1.0, justification=ruling.reason, slice=(), span=None,
+                )  # fmt: skip
+                asserted = Asserted(f"analyst:{ruling.analyst}", "", msgspec.msgpack.encode(edge))
+                out.setdefault(edge_id, []).append(asserted)
+            elif isinstance(ruling, EdgeRuledOut):
+                out.pop(edge_id, None)
+        return out
+
+    @cached_property
+    def edges(self) -> dict[str, Edge]:
+        """Live edges: asserted, not ruled out, both ends live and distinct."""
+        out: dict[str, Edge] = {}
+        for edge_id, asserted in self.edge_assertions.items():
+            edge = msgspec.msgpack.decode(min(asserted).encoded, type=Edge)
+            confidence = max(msgspec.msgpack.decode(a.encoded, type=Edge).confidence for a in asserted)
+            if edge.src in self.events and edge.dst in self.events and edge.src != edge.dst:
+                out[edge_id] = msgspec.structs.replace(edge, confidence=confidence)
+        return out
+
+    @cached_property
+    def edges_at(self) -> dict[str, list[Edge]]:
+        """Live edges by either end."""
+        out: dict[str, list[Edge]] = {}
+        for edge in self.edges.values():
+            for end in (edge.src, edge.dst):
+                out.setdefault(end, []).append(edge)
+        return out
