@@ -7,7 +7,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from schemas.ids import SpaceKey
+from schemas.ids import SpaceKey, name_problem
 from schemas.times import NaiveTimeError, format_time, parse_time
 from schemas.wire import Problem
 
@@ -15,7 +15,6 @@ MAX_ID_BYTES = 256
 """Ids and names become parts of keys; 256 bytes hold every id scheme we have met."""
 
 _MAX_TIME_CHARS = 64
-_NAME = re.compile(r"[\w.@:+-]{1,128}")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -29,10 +28,11 @@ class RefusedError(ValueError):
 
 
 def check_space(space: SpaceKey) -> None:
-    """Tenant and space: 1 to 128 letters, digits or ``. _ @ : + -``, but neither ``.`` nor ``..``."""
+    """Tenant and space, by the rule of ``schemas.ids.name_problem``."""
     for field, name in (("tenant", space.tenant), ("space", space.space)):
-        if not _NAME.fullmatch(name) or name in {".", ".."}:
-            raise RefusedError("bad_name", "must be 1 to 128 letters, digits or . _ @ : + -", field)
+        problem = name_problem(name)
+        if problem is not None:
+            raise RefusedError("bad_name", problem, field)
 
 
 def check_text(field: str, text: str) -> str:
