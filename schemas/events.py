@@ -96,8 +96,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 class EventsDistilled(Record, frozen=True, kw_only=True, tag="events_distilled"):
     """The set of events of (session, producer) at a revision: replaces the former set, also when empty.
 
-    ``read`` lists the ids of every message the producer read, whether or not it yielded an event. ``slice``: the
-    conversations it read. ``covers`` and ``learned_at`` as in ``SessionRevised``.
+    ``revision``: that of the session it was made from. ``read`` lists the ids of every message the producer read, whether
+    or not it yielded an event. ``slice``: the conversations it read. ``covers`` and ``learned_at`` as in
+    ``SessionRevised``.
     """
 
     conversation_id: str
@@ -130,3 +131,11 @@ class EventsAsserted(Record, frozen=True, kw_only=True, tag="events_asserted"):
 
 
 EventRecord = EventsDistilled | EventsAsserted
+
+
+def read_below(record: EventRecord) -> int:
+    """Offset in ``messages`` from which on an edit of a source message was not known when the events were made.
+
+    A session's revision tells the last record that touched it (``SessionRevised``), a batch when it was accepted.
+    """
+    return record.revision // 2 + 1 if isinstance(record, EventsDistilled) else record.covers

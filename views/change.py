@@ -9,7 +9,7 @@ import msgspec
 from schemas.adjudications import EdgeAccepted
 from schemas.deltas import Cause, DeltaRecord
 from schemas.edges import Edge, EdgesAsserted, EdgesInferred
-from schemas.events import EventsAsserted, EventsDistilled
+from schemas.events import EventsAsserted, EventsDistilled, read_below
 from schemas.ids import MessageKey, SpaceKey
 
 from .deltas import edge_delta, event_delta
@@ -61,7 +61,7 @@ class Change:
             self._attach(event_id, edge_id)
 
     def _assert_events(self, record: EventsDistilled | EventsAsserted, session_id: str, *, add: bool) -> None:
-        below = record.revision // 2 + 1 if isinstance(record, EventsDistilled) else record.covers
+        below = read_below(record)
         for event in record.events:
             mine = EventAssertion(producer=record.producer, session_id=session_id, read_below=below, event=event)
             key = self._prefix + event.id.encode()

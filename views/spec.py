@@ -1,8 +1,8 @@
 """The definition of the validity view: plain recompute from all records of one space (design section 4, Eq. 11-12).
 
 This is the oracle: written to be read, not to be fast. ``spec_live`` says which events and edges are live, this file
-what they make of each other. It shares no logic with ``validity``; a property test holds the two equal after every prefix of
-every interleaving. Nothing here depends on the order of the records.
+what they make of each other. It shares no logic with ``validity``; a property test holds the two equal after every
+prefix of every interleaving. Nothing here depends on the order of the records.
 
 Where we differ from the paper: ``u(e_o) = a(e_n)`` (Eq. 11) becomes the minimum over all effective updates, each update
 has a kind, corrections empty an interval instead of closing it, and Eq. 12 is applied to edges incident on either side

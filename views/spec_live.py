@@ -17,7 +17,7 @@ from schemas.codec import encode
 from schemas.control import ConversationErased, MessageErased, ProducerActivated, SpaceErased, StageName
 from schemas.edges import Edge, EdgesAsserted, EdgesInferred, batch_session
 from schemas.entry import Entry
-from schemas.events import Event, EventsAsserted, EventsDistilled
+from schemas.events import Event, EventsAsserted, EventsDistilled, read_below
 from schemas.ids import MessageKey, record_hash
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.record import Record
@@ -133,7 +133,7 @@ class Live:
         """By event id, every live assertion of it."""
         out: dict[str, list[Asserted]] = {}
         for session_id, record in self.event_sets:
-            below = record.revision // 2 + 1 if isinstance(record, EventsDistilled) else record.covers
+            below = read_below(record)
             for event in record.events:
                 keys = [MessageKey(s.conversation_id, s.message_id) for s in event.sources]
                 if all(self.source_lives(key, below) for key in keys):
