@@ -30,6 +30,12 @@ def start_over(log: Log) -> None:
                 write_position(batch, CONSUMER, topic, partition, 0)
 
 
+def is_indexed(log: Log, partition: int, *, messages: int, deltas: int) -> bool:
+    """Whether the index holds what came of a partition's inputs below these offsets."""
+    ends: tuple[tuple[TopicName, int], ...] = (("messages", messages), ("deltas", deltas))
+    return all(read_position(log, CONSUMER, topic, partition) >= end for topic, end in ends)
+
+
 class Indexer:
     """Drives ``Embed`` from the log, never ahead of the view."""
 

@@ -27,7 +27,7 @@ from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import assert_events
 from streams.checks import RefusedError
 from streams.ingest import Ingest, ReceivedAt
-from streams.log import Log
+from streams.log import Log, partition_of
 from streams.sessions.stage import Sessionize
 from views.checksum import checksum, first_difference
 from views.reader import Basis, MessageAccount, MessageText
@@ -184,13 +184,18 @@ class Embedded:
             self.run()
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:
-        """Look until all messages below the offset are applied, or the time is up. Somebody else calls ``run``."""
+        """Look until all messages below the offset are applied, in the view and then in the index, or the time is up.
+
+        Somebody else calls ``run``.
+        """
+        from ops.indexing import is_indexed
+
         deadline = time.monotonic() + timeout_s
-        while self._view.covers(space) < offset:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(POLL_S)
-        return True
+        if not _look(lambda: self._view.covers(space) >= offset, deadline):
+            return False
+        partition = partition_of(space, self._log.partitions)
+        deltas = self._log.end("deltas", partition)
+        return _look(lambda: is_indexed(self._log, partition, messages=offset, deltas=deltas), deadline)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -283,6 +288,15 @@ class _StoredMessages:
         """Those that are known."""
         found = (self.message(key) for key in keys)
         return [text for text in found if text is not None]
+
+
+def _look(reached: Callable[[], bool], deadline: float) -> bool:
+    """Look again and again, at least once; False when the time is up (of ``time.monotonic``)."""
+    while not reached():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(POLL_S)
+    return True
 
 
 @contextmanager

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import msgspec
 import pytest
 
 from ops.runtime import Embedded, Parts
@@ -18,6 +19,7 @@ from tests.kit.encoders import HashingEncoder
 from views.reader import Basis
 from views.tables import MemoryTables
 from views.vectors.memory import MemoryIndex
+from views.vectors.protocol import Point
 
 SPACE = SpaceKey("default", "ilse")
 NOW = 2_000_000_000_000_000
@@ -35,7 +37,8 @@ def post(system: Embedded, number: int) -> int:
     """A message that closes its session; returns the offset to wait for."""
     message = {
         "message_id": f"m{number}", "conversation_id": "c", "speaker": "Ilse",
-        "content": f"I live at {number} Mole Road.", "sent_at": f"2031-01-01T10:00:{number % 60:02}Z", "seq": number, "ends_session": True,
+        "content": f"I live at {number} Mole Road.", "sent_at": f"2031-01-01T10:00:{number % 60:02}Z", "seq": number,
+        "ends_session": True,
     }  # fmt: skip
     return system.post(SPACE, [json.dumps(message).encode()]).wait_for
 
@@ -81,3 +84,35 @@ def test_a_basis_is_of_the_moment_of_the_read(read: str, monkeypatch: pytest.Mon
     monkeypatch.undo()
     system.run()
     assert reads[read]().messages == 2
+
+
+class SlowIndex(MemoryIndex):
+    """Says when the first vectors come, and takes them when it is let."""
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__(dimension)
+        self.reached = threading.Event()
+        self.let = threading.Event()
+
+    def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
+        """See ``VectorIndex``."""
+        self.reached.set()
+        assert self.let.wait(timeout=30)
+        super().upsert(space, points)
+
+
+def test_who_waited_for_a_message_can_ask_about_it() -> None:
+    """Applied to the view is not enough: a question looks it up in the index."""
+    index = SlowIndex(HashingEncoder().dimension)
+    system = Embedded(msgspec.structs.replace(parts(), index=lambda _: index), Settings())
+    offset = post(system, 1)
+    processing = threading.Thread(target=system.run)
+    processing.start()
+    assert index.reached.wait(timeout=30)
+    assert everything(system).basis.messages >= offset
+    assert not system.wait(SPACE, offset, timeout_s=0.0)
+    index.let.set()
+    assert system.wait(SPACE, offset, timeout_s=30)
+    assert asked(system).citations
+    processing.join()
+    assert system.wait(SPACE, offset, timeout_s=0.0)
