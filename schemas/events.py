@@ -96,8 +96,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 class EventsDistilled(Record, frozen=True, kw_only=True, tag="events_distilled"):
     """The set of events of (session, producer) at a revision: replaces the former set, also when empty.
 
-    ``revision``: that of the session it was made from. ``read`` lists the ids of every message the producer read, whether
-    or not it yielded an event. ``slice``: the conversations it read. ``covers`` and ``learned_at`` as in
+    ``revision``: that of the session it was made from. ``read`` lists the ids of every message the producer read,
+    whether or not it yielded an event. ``slice``: the conversations it read. ``covers`` and ``learned_at`` as in
     ``SessionRevised``.
     """
 
