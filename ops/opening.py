@@ -1,4 +1,4 @@
-"""Opens the parts of the embedded system on a directory, for writing or beside a running writer."""
+"""Opens the embedded system on a directory, for writing or beside a running writer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ops.runtime import Parts
+from ops.runtime import Embedded, Parts
 from ops.settings import Settings
+from ops.system import System
 from streams.log import Log
 from streams.log.database import Database
 from streams.log.errors import BadStoreError, NoStoreError, StoreInUseError
@@ -28,8 +29,22 @@ _MADE_ANEW = "run a command that writes (import or serve): {what} is made anew f
 """What to do about a part that is missing or of no use."""
 
 
+def open_system(store: Path, settings: Settings, *, writer: bool = True) -> System:
+    """Open the embedded system of a directory.
+
+    Args:
+        store: holds ``log/`` (the truth), ``view/`` and ``vectors/`` (both derived from it).
+        settings: see ``ops.settings``.
+        writer: False opens for reading only, beside a running writer, as of now.
+
+    Raises:
+        StoreError: in use, of another format, or nothing there to read. Nothing was changed.
+    """
+    return Embedded(open_parts(store, settings, writer=writer), settings)
+
+
 def open_parts(store: Path, settings: Settings, *, writer: bool) -> Parts:
-    """Log, view, and the makers of encoder and index. Errors as in ``ops.runtime.open_system``."""
+    """Log, view, and the makers of encoder and index."""
     log, view = _open_stores(store, writer=writer)
     return Parts(
         log=log,

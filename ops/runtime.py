@@ -10,19 +10,18 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from ops.limits import ingest_limits, session_limits
 from ops.settings import Settings
-from ops.system import Health, Ingested, Refused, System, Verification
-from ops.viewing import LiveView
+from ops.system import Health, Ingested, Refused, Verification
+from ops.viewing import LiveView, StoredMessages
 from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
 from query.history import UnknownEventError, history
 from query.state import state
-from schemas.ids import MessageKey, SpaceKey
+from schemas.ids import SpaceKey
 from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import assert_events
 from streams.checks import RefusedError
@@ -30,7 +29,7 @@ from streams.ingest import Ingest, ReceivedAt
 from streams.log import Log, partition_of
 from streams.sessions.stage import Sessionize
 from views.checksum import checksum, first_difference
-from views.reader import Basis, MessageAccount, MessageText
+from views.reader import Basis, MessageAccount
 from views.spec import recompute
 from views.tables import Tables
 
@@ -113,7 +112,7 @@ class Embedded:
         from ops.indexing import Indexer
         from views.embed import Embed
 
-        embed = Embed(self._index, self._encoder, lambda space: _StoredMessages(self._view, space))
+        embed = Embed(self._index, self._encoder, lambda space: StoredMessages(self._view, space))
         return Indexer(self._log, self._view, embed, self._settings.stage_batch_records)
 
     # --- taking in --------------------------------------------------------------------------------------------------
@@ -273,23 +272,6 @@ class Embedded:
             self._log.close()
 
 
-class _StoredMessages:
-    """``views.reader.Messages`` straight from the stored view, for the index."""
-
-    def __init__(self, view: LiveView, space: SpaceKey) -> None:
-        self._view = view
-        self._space = space
-
-    def message(self, key: MessageKey) -> MessageText | None:
-        """One message."""
-        return self._view.message(self._space, key)
-
-    def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
-        """Those that are known."""
-        found = (self.message(key) for key in keys)
-        return [text for text in found if text is not None]
-
-
 def _look(reached: Callable[[], bool], deadline: float) -> bool:
     """Look again and again, at least once; False when the time is up (of ``time.monotonic``)."""
     while not reached():
@@ -306,19 +288,3 @@ def _refusals() -> Generator[None]:
         yield
     except RefusedError as error:
         raise Refused(error.problem) from error
-
-
-def open_system(store: Path, settings: Settings, *, writer: bool = True) -> System:
-    """Open the embedded system of a directory.
-
-    Args:
-        store: holds ``log/`` (the truth), ``view/`` and ``vectors/`` (both derived from it).
-        settings: see ``ops.settings``.
-        writer: False opens for reading only, beside a running writer, as of now.
-
-    Raises:
-        StoreError: in use, of another format, or nothing there to read. Nothing was changed.
-    """
-    from ops.opening import open_parts
-
-    return Embedded(open_parts(store, settings, writer=writer), settings)

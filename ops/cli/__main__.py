@@ -133,7 +133,7 @@ def _stop(world: World, message: str, code: int) -> int:
 
 
 def _open_runtime(store: Path, settings: Settings, *, writer: bool = True) -> System:
-    from ops.runtime import open_system
+    from ops.opening import open_system
 
     return open_system(store, settings, writer=writer)
 

@@ -12,7 +12,7 @@ from ops.cli.serve import serve_until_stopped
 from ops.cli.show import account_line
 from ops.cli.world import BAD_INPUT, CommandError
 from ops.importers import open_source
-from ops.runtime import open_system
+from ops.opening import open_system
 from ops.settings import Settings
 from schemas.ids import SpaceKey
 

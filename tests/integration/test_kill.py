@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from ops.model import load_encoder
-from ops.opening import open_parts
-from ops.runtime import open_system
+from ops.opening import open_parts, open_system
 from ops.settings import Settings
 from schemas.ids import SpaceKey
 from tests.kit.simchat import START, saying

@@ -15,8 +15,8 @@ from prometheus_client import CollectorRegistry
 
 from ops.cli.pump import Pump
 from ops.model import load_encoder
-from ops.opening import open_parts
-from ops.runtime import Embedded, open_system
+from ops.opening import open_parts, open_system
+from ops.runtime import Embedded
 from ops.settings import Settings
 from ops.viewing import LiveView
 from query.api import QueryRequest, StateRequest, StateResult
