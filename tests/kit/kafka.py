@@ -8,6 +8,7 @@ it was stands in pytest's summary. See ops/adr/0015.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import shutil
 import socket
@@ -15,15 +16,19 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from confluent_kafka import KafkaException, Producer
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
-POM = Path(__file__).resolve().parents[2] / "ops" / "kafka" / "pom.xml"
+from ops.kafka.topics import PARTITIONS
+from schemas.topics import TOPICS
+
+ROOT = Path(__file__).resolve().parents[2]
+POM = ROOT / "ops" / "kafka" / "pom.xml"
 VERSION = "4.1.2"
 READY_S = 60.0
 
@@ -46,7 +51,8 @@ share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
-delete.topic.enable=true
+broker.heartbeat.interval.ms=500
+broker.session.timeout.ms=4000
 """
 
 LOGGING = """\
@@ -60,11 +66,20 @@ appender.out.layout.pattern=%d %p %c{1}: %m%n
 
 
 class Broker(Protocol):
-    """A running broker. ``durable``: it can be killed and started again with what it had acknowledged."""
+    """A running broker.
+
+    ``full``: it is Apache Kafka or as good: it creates, configures and deletes topics and has transactions.
+    ``durable``: it is ours to kill, and comes back with what it had acknowledged.
+    """
 
     bootstrap: str
     described: str
+    full: bool
     durable: bool
+
+    def make_topics(self, prefix: str) -> int:
+        """Make all topics under a prefix no one has used; returns their number of partitions."""
+        ...
 
     def kill(self) -> None: ...
     def start(self) -> None: ...
@@ -77,6 +92,7 @@ class NoBrokerError(RuntimeError):
 class Existing:
     """Somebody's broker: used, never stopped. Tests keep to topics under prefixes of their own."""
 
+    full = True
     durable = False
 
     def __init__(self, bootstrap: str) -> None:
@@ -88,6 +104,10 @@ class Existing:
         """Wait until it answers."""
         wait_ready(self.bootstrap, lambda: None)
 
+    def make_topics(self, prefix: str) -> int:
+        """With our own command."""
+        return _create(self.bootstrap, prefix)
+
     def kill(self) -> None:
         """Not ours to kill."""
         raise NoBrokerError("an existing broker is not killed")
@@ -96,14 +116,22 @@ class Existing:
 class Mock:
     """librdkafka's emulation, in this process. It makes topics by itself and keeps nothing."""
 
+    full = False
     durable = False
     described = "librdkafka's mock cluster (no Java or Maven here): NOT Apache Kafka; some tests cannot run on it"
 
     def __init__(self) -> None:
-        self._owner = Producer({"test.mock.num.brokers": 1})
+        self._owner = Producer({"test.mock.num.brokers": 1, "logger": silent()})
         brokers = self._owner.list_topics(timeout=10).brokers
         broker = brokers[min(brokers)]
         self.bootstrap = f"{broker.host}:{broker.port}"
+
+    def make_topics(self, prefix: str) -> int:
+        """It makes a topic when somebody asks about it, always of four partitions."""
+        admin = AdminClient({"bootstrap.servers": self.bootstrap, "logger": silent()})
+        for topic in TOPICS:
+            admin.list_topics(prefix + topic, timeout=10)
+        return 4
 
     def start(self) -> None:
         """It runs as long as this object."""
@@ -116,6 +144,7 @@ class Mock:
 class Apache:
     """Apache Kafka in KRaft mode: one process, broker and controller, in a directory of its own, on loopback."""
 
+    full = True
     durable = True
     described = f"Apache Kafka {VERSION} (KRaft, jars by Maven)"
 
@@ -139,6 +168,10 @@ class Apache:
             raise NoBrokerError(f"{arguments[0]}: {done.stdout}{done.stderr}")
         return done.stdout
 
+    def make_topics(self, prefix: str) -> int:
+        """With our own command."""
+        return _create(self.bootstrap, prefix)
+
     def start(self) -> None:
         """Start on the same directory and ports as before; returns when it answers."""
         heap = ["-Xmx512M", "-XX:+UseSerialGC", f"-Dlog4j2.configurationFile={self._logging}"]
@@ -157,19 +190,9 @@ class Apache:
             self._process.kill()
             self._process.wait(timeout=30)
 
-    def stop(self) -> None:
-        """SIGTERM, and SIGKILL when that takes too long."""
-        if self._process is None or self._process.poll() is not None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.kill()
-
 
 @contextmanager
-def broker() -> Iterator[Broker]:
+def broker() -> Generator[Broker]:
     """The broker of this test session.
 
     Raises:
@@ -192,7 +215,7 @@ def broker() -> Iterator[Broker]:
             apache.start()
             yield apache
         finally:
-            apache.stop()
+            apache.kill()  # nothing in its directory is wanted any more, and SIGTERM takes it 20 s
 
 
 def fetch_jars() -> Path:
@@ -239,22 +262,46 @@ def _answers(bootstrap: str) -> bool:
         socket.create_connection((host, int(port)), timeout=1).close()
     except OSError:
         return False
-    options: dict[str, Any] = {"bootstrap.servers": bootstrap, "logger": _silent()}
+    options: dict[str, Any] = {"bootstrap.servers": bootstrap, "logger": silent()}
     return bool(AdminClient(options).list_topics(timeout=5).brokers)
 
 
-def _silent() -> Any:
-    import logging
-
-    logger = logging.getLogger("tests.kafka.admin")
-    logger.addHandler(logging.NullHandler())
+def silent() -> logging.Logger:
+    """Takes what librdkafka says about lost connections, which tests cause on purpose."""
+    logger = logging.getLogger("tests.kafka")
     logger.propagate = False
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
     return logger
+
+
+def alter(bootstrap: str, topic: str, **config: str) -> None:
+    """Change a topic's configuration (``_`` for ``.``); returns when the broker tells the new values."""
+    admin = AdminClient({"bootstrap.servers": bootstrap, "logger": silent()})
+    wanted = {name.replace("_", "."): value for name, value in config.items()}
+    changes = [ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in wanted.items()]
+    resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=changes)
+    admin.incremental_alter_configs([resource])[resource].result(30)
+    asked = ConfigResource(ResourceType.TOPIC, topic)
+    deadline = time.monotonic() + READY_S
+    while True:
+        told = admin.describe_configs([asked])[asked].result(30)
+        if all(told[name].value == value for name, value in wanted.items()):
+            return
+        assert time.monotonic() < deadline, f"{topic} was not altered"
+        time.sleep(0.1)
 
 
 def fresh_prefix() -> str:
     """A prefix that no other test has used on any broker."""
     return f"t{uuid.uuid4().hex[:12]}."
+
+
+def _create(bootstrap: str, prefix: str) -> int:
+    command = [str(ROOT / "stilltrue"), "topics", "create", "--bootstrap", bootstrap, "--prefix", prefix]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return PARTITIONS
 
 
 def _java() -> str:

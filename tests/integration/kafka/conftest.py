@@ -1,0 +1,56 @@
+"""One broker for the whole session; which one it was stands in the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+
+from tests.kit.kafka import Broker, broker, fresh_prefix
+from tests.kit.kafkalog import Chat, make_chat
+
+_used = pytest.StashKey[str]()
+
+
+@pytest.fixture(scope="session")
+def kafka(request: pytest.FixtureRequest) -> Iterator[Broker]:
+    """A running broker."""
+    with broker() as running:
+        request.config.stash[_used] = running.described
+        yield running
+
+
+@pytest.fixture
+def full_kafka(kafka: Broker) -> Broker:
+    """A broker that can do everything."""
+    if not kafka.full:
+        pytest.skip("the mock cluster cannot do this")
+    return kafka
+
+
+@pytest.fixture
+def mortal_kafka(kafka: Broker) -> Broker:
+    """A broker that may be killed."""
+    if not kafka.durable:
+        pytest.skip("only a broker of our own is killed")
+    return kafka
+
+
+@pytest.fixture
+def prefix() -> str:
+    """Topics of this test alone."""
+    return fresh_prefix()
+
+
+@pytest.fixture(scope="session")
+def chat() -> Callable[[int], Chat]:
+    """A chat of ten spaces for topics of so many partitions; made once."""
+    return cache(lambda partitions: make_chat(7, spaces=10, messages=50, partitions=partitions))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say which broker the tests ran on."""
+    used = config.stash.get(_used, None)
+    if used is not None:
+        terminalreporter.write_line(f"Kafka tests ran on {used}")

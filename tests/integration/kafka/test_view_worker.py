@@ -1,0 +1,260 @@
+"""The view worker on a broker: the same view as the embedded system's, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from schemas.codec import decode
+from schemas.dead_letters import DeadLetter
+from schemas.deltas import EdgeChanged, EventChanged, Validity
+from schemas.ids import SpaceKey
+from streams.log import LogEntry
+from tests.kit.kafka import Broker
+from tests.kit.kafkalog import Chat, Client, checksums, stored_view
+from tests.kit.kafkaread import read_all
+from tests.kit.viewprocess import ViewProcess
+from views.deltas import validity_of
+from views.maintain import VIEW_TOPICS, Maintainer
+from views.state import space_prefix
+from views.tables import MemoryTables, Write
+from views.worker import Source, Worker
+
+KILLS = 15
+
+
+def assert_same_view(store: Path, chat: Chat) -> None:
+    """The worker's view is the embedded one, and it has applied exactly the log."""
+    view = stored_view(store)
+    assert checksums(view, list(chat.checksums)) == chat.checksums
+    ends = {(topic, p): 0 for topic in VIEW_TOPICS for p in range(chat.partitions)}
+    for entry in chat.entries:
+        ends[entry.topic, entry.partition] = entry.offset + 1
+    assert {place: view.position(*place) for place in ends} == ends
+
+
+def assert_deltas_tell_the_view(bootstrap: str, prefix: str, view: Maintainer | Path, chat: Chat) -> None:
+    """From nothing to what the view holds, every key has an unbroken chain of deltas, and ends with the view's row.
+
+    After a crash deltas may come again, or others that start from the same committed state; the chain goes on from any
+    state the key was in.
+    """
+    events: dict[tuple[SpaceKey, str], set[Validity | None]] = {}
+    ends: dict[tuple[SpaceKey, str], Validity | None] = {}
+    edges: dict[tuple[SpaceKey, str], tuple[bool, int | None]] = {}
+    for message in read_all(bootstrap, prefix, "deltas"):
+        delta = decode("deltas", message.value() or b"")
+        match delta:
+            case EventChanged(event_id=event_id):
+                assert message.key() == f"{delta.key}/{event_id}".encode()
+                was = events.setdefault((delta.key, event_id), {None})
+                assert delta.old in was, "a delta is missing"
+                was.add(delta.new)
+                ends[delta.key, event_id] = delta.new
+            case EdgeChanged(edge_id=edge_id):
+                edges[delta.key, edge_id] = (delta.live, delta.invalid_from)
+            case _:
+                raise AssertionError(delta)
+    view = stored_view(view) if isinstance(view, Path) else view
+    for space in chat.checksums:
+        prefixed = space_prefix(space)
+        rows = {key.removeprefix(prefixed).decode(): state.row for key, state in view.state.events.scan(prefixed)}
+        told = {event_id: new for (of, event_id), new in ends.items() if of == space}
+        live = {event_id: validity_of(row) for event_id, row in rows.items() if row is not None}
+        assert {event_id: new for event_id, new in told.items() if new is not None} == live
+        kept = {key.removeprefix(prefixed).decode(): state.row for key, state in view.state.edges.scan(prefixed)}
+        live_edges = {edge_id: (True, row.invalid_from) for edge_id, row in kept.items() if row is not None}
+        assert {edge_id: end for (of, edge_id), end in edges.items() if of == space and end[0]} == live_edges
+
+
+def test_an_independent_clients_log_gives_the_embedded_view(
+    kafka: Broker, prefix: str, chat: Callable[[int], Chat], tmp_path: Path
+) -> None:
+    made = chat(kafka.make_topics(prefix))
+    Client(kafka.bootstrap, prefix).publish(made.entries)
+    done = ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once").finished()
+    assert done["records"] == len(made.entries)
+    assert done["parked"] == 0
+    assert_same_view(tmp_path, made)
+    assert_deltas_tell_the_view(kafka.bootstrap, prefix, tmp_path, made)
+
+
+def test_a_replica_has_the_same_view_and_writes_nothing(
+    kafka: Broker, prefix: str, chat: Callable[[int], Chat], tmp_path: Path
+) -> None:
+    made = chat(kafka.make_topics(prefix))
+    client = Client(kafka.bootstrap, prefix)
+    client.publish(made.entries)
+    ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once", "--replica").finished()
+    assert_same_view(tmp_path, made)
+    assert read_all(kafka.bootstrap, prefix, "deltas") == []
+
+
+class Trickle(threading.Thread):
+    """Publishes records bit by bit."""
+
+    def __init__(self, client: Client, entries: Sequence[LogEntry], *, pieces: int, pause_s: float) -> None:
+        super().__init__()
+        self._client = client
+        self._entries = entries
+        self._size = max(1, -(-len(entries) // pieces))
+        self._pause_s = pause_s
+
+    def run(self) -> None:
+        """Until all are acknowledged."""
+        for start in range(0, len(self._entries), self._size):
+            self._client.publish(self._entries[start : start + self._size])
+            time.sleep(self._pause_s)
+
+
+def parts(chat: Chat, count: int) -> list[Sequence[LogEntry]]:
+    """The chat's records in so many runs."""
+    size = -(-len(chat.entries) // count)
+    return [chat.entries[start : start + size] for start in range(0, len(chat.entries), size)]
+
+
+def test_killed_again_and_again_while_records_come_in_the_view_is_the_same(
+    kafka: Broker, prefix: str, chat: Callable[[int], Chat], tmp_path: Path
+) -> None:
+    made = chat(kafka.make_topics(prefix))
+    rng = Random(11)
+    client = Client(kafka.bootstrap, prefix)
+    for kill, entries in enumerate(parts(made, KILLS)):
+        worker = ViewProcess(tmp_path, kafka.bootstrap, prefix)
+        if kill % 5:  # every fifth dies while it starts
+            assert worker.wait_ready()
+        trickle = Trickle(client, entries, pieces=40, pause_s=0.01)
+        trickle.start()
+        worker.kill_after(rng.uniform(0.0, 0.8))
+        trickle.join()
+    ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once").finished()
+    assert_same_view(tmp_path, made)
+    assert_deltas_tell_the_view(kafka.bootstrap, prefix, tmp_path, made)
+
+
+class DiedBeforeCommitError(Exception):
+    """The worker died with its deltas acknowledged and nothing committed."""
+
+
+class MortalTables(MemoryTables):
+    """Dies instead of a commit, when told to."""
+
+    deaths = 0
+
+    def commit(self, writes: Iterable[Write]) -> None:
+        """Or not."""
+        if self.deaths:
+            self.deaths -= 1
+            raise DiedBeforeCommitError
+        super().commit(writes)
+
+
+async def test_dead_between_the_brokers_word_and_the_commit_it_tells_the_same_deltas_again(
+    kafka: Broker, prefix: str, chat: Callable[[int], Chat]
+) -> None:
+    made = chat(kafka.make_topics(prefix))
+    client = Client(kafka.bootstrap, prefix)
+    tables = MortalTables()
+    source = Source(bootstrap=kafka.bootstrap, prefix=prefix)
+    for entries in parts(made, 4):
+        client.publish(entries)
+        for deaths in (1, 0):
+
+            def ready(_: int, deaths: int = deaths) -> None:
+                tables.deaths = deaths  # the origin is noted by now
+
+            worker = Worker(tables, source, clock=lambda: 0, observe=lambda _: None)
+            with pytest.raises(DiedBeforeCommitError) if deaths else nullcontext():
+                await worker.run(asyncio.Event(), until_end=True, ready=ready)
+    view = Maintainer(tables)
+    assert checksums(view, list(made.checksums)) == made.checksums
+    keys = [(message.key(), message.value()) for message in read_all(kafka.bootstrap, prefix, "deltas")]
+    assert len(set(keys)) < len(keys), "no death came after deltas were written"
+    assert_deltas_tell_the_view(kafka.bootstrap, prefix, view, made)
+
+
+def test_a_broker_killed_and_started_again_changes_nothing(
+    mortal_kafka: Broker, prefix: str, chat: Callable[[int], Chat], tmp_path: Path
+) -> None:
+    made = chat(mortal_kafka.make_topics(prefix))
+    client = Client(mortal_kafka.bootstrap, prefix)
+    worker = ViewProcess(tmp_path, mortal_kafka.bootstrap, prefix)
+    assert worker.wait_ready()
+    for entries in parts(made, 2):
+        trickle = Trickle(client, entries, pieces=20, pause_s=0.01)
+        trickle.start()
+        mortal_kafka.kill()
+        mortal_kafka.start()
+        trickle.join()
+    assert worker.stop()["records"] > 0
+    ViewProcess(tmp_path, mortal_kafka.bootstrap, prefix, "--once").finished()
+    assert_same_view(tmp_path, made)
+    assert_deltas_tell_the_view(mortal_kafka.bootstrap, prefix, tmp_path, made)
+
+
+def test_sigterm_ends_the_worker_with_everything_committed(
+    kafka: Broker, prefix: str, chat: Callable[[int], Chat], tmp_path: Path
+) -> None:
+    made = chat(kafka.make_topics(prefix))
+    Client(kafka.bootstrap, prefix).publish(made.entries)
+    worker = ViewProcess(tmp_path, kafka.bootstrap, prefix)
+    assert worker.wait_ready()
+    first = worker.stop()["records"]
+    rest = ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once").finished()["records"]
+    assert first + rest == len(made.entries)
+    assert_same_view(tmp_path, made)
+
+
+POISON = [b"\xc1", b"", b"\x81\xa1t\xa4nope", b"\x91" * 3_000 + b"\xc0", "not a record".encode("utf-16")]
+
+
+def test_poison_on_every_topic_is_parked_once_and_the_view_goes_on(
+    kafka: Broker, prefix: str, chat: Callable[[int], Chat], tmp_path: Path
+) -> None:
+    made = chat(kafka.make_topics(prefix))
+    client = Client(kafka.bootstrap, prefix)
+    key = str(next(iter(made.checksums))).encode()
+    client.publish([entry for entry in made.entries if entry.topic == "messages"])  # others name their offsets
+    for topic in VIEW_TOPICS:
+        for value in POISON:
+            client.put(topic, key, value, headers=[("traceparent", b"00-\xff")])
+    client.publish([entry for entry in made.entries if entry.topic != "messages"])
+    total = len(VIEW_TOPICS) * len(POISON)
+    assert ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once").finished()["parked"] == total
+    assert checksums(stored_view(tmp_path), list(made.checksums)) == made.checksums
+    assert ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once").finished()["parked"] == 0
+    letters: list[DeadLetter] = []
+    for message in read_all(kafka.bootstrap, prefix, "dead-letters"):
+        if (message.value() or b"") in POISON:
+            continue
+        letter = decode("dead-letters", message.value() or b"")
+        assert isinstance(letter, DeadLetter)
+        letters.append(letter)
+        headers = dict(message.headers() or [])
+        assert headers["traceparent"] == b"00-\xff"
+        assert headers["dlq.topic"] == letter.topic.encode()
+        assert headers["dlq.offset"] == str(letter.offset).encode()
+        assert headers["dlq.key"] == key
+    assert len(letters) == total
+    assert sorted((le.topic, le.payload) for le in letters) == sorted((t, v) for t in VIEW_TOPICS for v in POISON)
+
+
+@pytest.mark.parametrize(("key", "value"), [(None, b"\xc1"), (b"\xff\xfe", b"\xc1"), (b"no slash", None)])
+def test_poison_under_a_key_that_names_no_space_is_parked_too(
+    kafka: Broker, prefix: str, tmp_path: Path, key: bytes | None, value: bytes | None
+) -> None:
+    kafka.make_topics(prefix)
+    client = Client(kafka.bootstrap, prefix)
+    client.put("messages", key, value)
+    client.flush()
+    assert ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once").finished()["parked"] == 1
+    (message,) = read_all(kafka.bootstrap, prefix, "dead-letters")
+    assert message.headers() is not None
+    assert dict(message.headers() or []).get("dlq.key") == key
