@@ -120,8 +120,8 @@ class Worker:
             ends = await self._check_ranges(consumer, places)
             for place in places:
                 consumer.seek(place, self._following(place))
-            ready(sum(ends[place] - self._following(place) for place in places))
             async with _producer(self._source) as producer:
+                ready(sum(ends[place] - self._following(place) for place in places))
                 out = _Out(producer, self._source, partitions, stop)
                 while not stop.is_set():
                     if until_end and all(self._following(place) >= ends[place] for place in places):
@@ -137,7 +137,9 @@ class Worker:
         await admin.start()
         try:
             cluster = await admin.describe_cluster()
-            names = {broker_topic(self._source.prefix, topic): topic for topic in (*VIEW_TOPICS, "deltas")}
+            names: dict[str, TopicName] = {
+                broker_topic(self._source.prefix, topic): topic for topic in (*VIEW_TOPICS, "deltas")
+            }
             described = await admin.describe_topics(list(names))
         finally:
             await admin.close()
@@ -255,7 +257,13 @@ async def _consumer(source: Source) -> AsyncGenerator[AIOKafkaConsumer]:
     try:
         yield consumer
     finally:
-        await consumer.stop()
+        try:
+            await consumer.stop()
+        except asyncio.CancelledError:
+            # aiokafka 0.14 lets out the cancellation of its own fetch tasks when the broker is away. Ours goes on.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
 
 
 @asynccontextmanager

@@ -111,4 +111,4 @@ async def _check_topics(options: ViewOptions, world: World) -> None:
     if found:  # the worker itself refuses missing topics
         problems = plan(wanted(options.prefix, found[0].partitions, found[0].replication), found).problems
         if problems:
-            raise TopicsError("topics are not as they should be: " + "; ".join(problems))
+            raise TopicsError("topics are not as they should be (./stilltrue topics): " + "; ".join(problems))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,9 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
 from .topics import BrokerTopic
+
+KNOWN_TRIES, KNOWN_PAUSE_S = 300, 0.1
+"""How often to look whether a broker has heard of a new topic; it takes some milliseconds."""
 
 
 class NotToldError(RuntimeError):
@@ -75,10 +79,11 @@ async def _configs(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[st
 
 
 async def create_topics(client: AIOKafkaAdminClient, topics: Iterable[BrokerTopic]) -> None:
-    """Create them; one that somebody else made meanwhile is left as it is (compare again afterwards).
+    """Create them, and wait until the broker we talk to knows them: the controller answers before the others have
+    heard of it. One that somebody else made meanwhile is left as it is (compare again afterwards).
 
     Raises:
-        RefusedByBrokerError: one could not be made.
+        RefusedByBrokerError: one could not be made, or is not heard of in time.
     """
     new = [NewTopic(t.name, t.partitions, t.replication, topic_configs=dict(t.config)) for t in topics]
     if not new:
@@ -88,3 +93,14 @@ async def create_topics(client: AIOKafkaAdminClient, topics: Iterable[BrokerTopi
         if told["error_code"] not in {0, TopicAlreadyExistsError.errno}:
             reason = for_code(told["error_code"]).__name__
             raise RefusedByBrokerError(f"{told['topic']}: {reason}: {told['error_message']}")
+    await _until_known(client, [topic.name for topic in new])
+
+
+async def _until_known(client: AIOKafkaAdminClient, names: list[str]) -> None:
+    for _ in range(KNOWN_TRIES):
+        if all(topic["error_code"] == 0 for topic in await client.describe_topics(names)):
+            return
+        await asyncio.sleep(KNOWN_PAUSE_S)
+    raise RefusedByBrokerError(
+        f"after {KNOWN_TRIES * KNOWN_PAUSE_S:.0f} s a broker does not know topics that were made"
+    )
