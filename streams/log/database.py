@@ -48,13 +48,23 @@ class _WriterLock:
         os.close(self._fd)
 
 
+def _made(directory: Path) -> _WriterLock:
+    """The lock of a directory, which is made where there is none."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        return _WriterLock(directory)
+    except OSError as error:
+        raise BadStoreError(f"{directory} cannot be written: {error.strerror}") from error
+
+
 class Database:
     """Column families of bytes.
 
     Raises:
         StoreInUseError: a second writer.
         NoStoreError: opened for reading where nothing is.
-        BadStoreError: a RocksDB with other column families than ours.
+        BadStoreError: a RocksDB with other column families than ours, or one that cannot be opened: a damaged file,
+            a directory that may not be written.
     """
 
     def __init__(self, directory: Path, *, families: Sequence[str], read_only: bool) -> None:
@@ -66,15 +76,22 @@ class Database:
         if read_only and not exists:
             raise NoStoreError(f"no store in {directory}: check --store, or import something first")
         if not read_only:
-            directory.mkdir(parents=True, exist_ok=True)
-            self._lock = _WriterLock(directory)
+            self._lock = _made(directory)
+        try:
+            self._refuse_or_open(exists=exists)
+        except BaseException:
+            self._release_lock()
+            raise
+
+    def _refuse_or_open(self, *, exists: bool) -> None:
         try:
             if exists:
                 self._refuse_other_layout()
             self._open()
-        except BaseException:
-            self._release_lock()
-            raise
+        except Exception as error:
+            if type(error) is not Exception:  # rocksdict has no class of its own for what RocksDB reports
+                raise
+            raise BadStoreError(f"{self.directory} cannot be opened: {error}") from error
 
     def _refuse_other_layout(self) -> None:
         unknown = sorted(set(Rdict.list_cf(str(self.directory))) - {"default", *self._names})

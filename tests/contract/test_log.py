@@ -18,6 +18,7 @@ from schemas.ids import SpaceKey
 from streams.log import BadStoreError, Log, MemoryLog, NoStoreError, ReadOnlyError, RocksLog, StoreInUseError
 from streams.log.database import Database
 from streams.log.partition import murmur2, partition_of
+from streams.log.rocks import FAMILIES
 from streams.state import MemoryState, OverlayState
 
 ANNA = SpaceKey("t", "anna")
@@ -263,14 +264,14 @@ def test_a_reader_opens_beside_the_writer_and_cannot_write(tmp_path: Path) -> No
 
 def test_another_format_number_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
     RocksLog(tmp_path).close()
-    db = Database(tmp_path, read_only=False)
+    db = Database(tmp_path, families=FAMILIES, read_only=False)
     meta = msgspec.msgpack.encode({"format": 99, "cluster_id": "x", "partitions": 1})
     db.write([("meta", b"store", meta)], sync=False)
     db.close()
     for read_only in (False, True):
         with pytest.raises(BadStoreError, match=r"format 99.*--store"):
             RocksLog(tmp_path, read_only=read_only)
-    db = Database(tmp_path, read_only=False)
+    db = Database(tmp_path, families=FAMILIES, read_only=False)
     assert db.get("meta", b"store") == meta
     db.close()
 
@@ -282,6 +283,25 @@ def test_a_database_of_something_else_is_refused_untouched(tmp_path: Path) -> No
     with pytest.raises(BadStoreError, match="theirs"):
         RocksLog(tmp_path)
     assert sorted(Rdict.list_cf(str(tmp_path))) == ["default", "theirs"]
+
+
+@pytest.mark.parametrize("pattern", ["MANIFEST-*", "CURRENT"])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_damaged_store_is_refused_by_name_and_let_go(tmp_path: Path, pattern: str, read_only: bool) -> None:
+    RocksLog(tmp_path).close()
+    [file] = tmp_path.glob(pattern)
+    whole = file.read_bytes()
+    file.write_bytes(b"\xff" * len(whole))
+    with pytest.raises(BadStoreError, match=f"{tmp_path} cannot be opened"):
+        RocksLog(tmp_path, read_only=read_only)
+    file.write_bytes(whole)
+    RocksLog(tmp_path).close()
+
+
+def test_a_store_where_none_can_be_made_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BadStoreError, match=r"file/log cannot be written: Not a directory"):
+        RocksLog(tmp_path / "file" / "log")
 
 
 def test_reading_where_nothing_is_says_so_and_makes_nothing(tmp_path: Path) -> None:

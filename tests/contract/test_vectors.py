@@ -5,6 +5,7 @@ The server runs here as qdrant-client's own local mode: the same requests, witho
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -353,6 +354,19 @@ def test_an_edge_index_of_another_encoder_is_refused_and_kept(tmp_path: Path, di
     index = open_edge(directory, dimension=64, encoder=ENCODER.name)
     assert index.refs(HOME, "note") == ["a"]
     index.close()
+
+
+def test_a_damaged_index_is_refused_by_name_and_can_be_made_anew(tmp_path: Path) -> None:
+    directory = tmp_path / "vectors"
+    index = open_edge(directory, dimension=64, encoder=ENCODER.name)
+    index.upsert(HOME, [point("a", "the red bicycle")])
+    index.close()
+    for file in (directory / "shard" / "segments").rglob("*.json"):
+        file.write_bytes(b"\xff")
+    with pytest.raises(IndexMismatchError, match=f"{directory}: cannot be opened, delete it and rebuild"):
+        open_edge(directory, dimension=64, encoder=ENCODER.name)
+    shutil.rmtree(directory)
+    open_edge(directory, dimension=64, encoder=ENCODER.name).close()
 
 
 def test_the_server_refuses_a_collection_with_other_vectors() -> None:

@@ -169,7 +169,7 @@ def open_edge(directory: Path, *, dimension: int, encoder: str) -> EdgeIndex:
 
     Raises:
         IndexLockedError: the directory is open elsewhere; nothing was changed.
-        IndexMismatchError: made by another encoder, dimension or format. Delete the directory and rebuild.
+        IndexMismatchError: made by another encoder, dimension or format, or damaged. Delete the directory and rebuild.
     """
     directory.mkdir(parents=True, exist_ok=True)
     lock = _lock(directory)
@@ -206,7 +206,12 @@ def _open_shard(directory: Path, wanted: _Made) -> qe.EdgeShard:
     made = msgspec.json.decode(made_file.read_bytes(), type=_Made)
     if made != wanted:
         raise IndexMismatchError(f"{directory}: made for {made}, opened for {wanted}; delete it and rebuild")
-    return qe.EdgeShard.load(str(data), _config(wanted.dimension))
+    try:
+        return qe.EdgeShard.load(str(data), _config(wanted.dimension))
+    except Exception as error:
+        if type(error) is not Exception:  # the engine has no class of its own for what it reports
+            raise
+        raise IndexMismatchError(f"{directory}: cannot be opened, delete it and rebuild: {error}") from error
 
 
 def _config(dimension: int) -> qe.EdgeConfig:

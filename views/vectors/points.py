@@ -68,7 +68,7 @@ def check_points(points: Sequence[Point], dimension: int) -> None:
 
 
 class IndexMismatchError(ValueError):
-    """The stored index was made by another encoder or format. Delete it and rebuild it from the log."""
+    """The stored index was made by another encoder or format, or is damaged. Delete it and rebuild it from the log."""
 
 
 class IndexLockedError(RuntimeError):
