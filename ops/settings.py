@@ -18,9 +18,10 @@ from query.settings import QuerySettings
 CONFIG_NAME = "stilltrue.toml"
 """Looked for in the store when ``--config`` is not given."""
 
-Count = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
-Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=1_000_000_000)]
+"""At most 30 years, so that it can be counted in microseconds: infinity cannot."""
 
 
 class BadConfigError(ValueError):
