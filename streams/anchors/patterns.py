@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from .words import MONTHS, NUMBERS, ORDINALS, SEASONS, WEEKDAYS
 
 
-def one_of(words: object) -> str:
+def one_of(words: Iterable[str]) -> str:
     """An alternation, longest first, so that no word hides a longer one."""
-    return "|".join(sorted((re.escape(str(w)) for w in words), key=len, reverse=True))  # type: ignore[attr-defined]
+    return "|".join(sorted((re.escape(word) for word in words), key=len, reverse=True))
 
 
 WEEKDAY = one_of(WEEKDAYS)

@@ -6,9 +6,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from streams.anchors import find_phrases
-from streams.anchors.words import NUMBERS
-
+from ..anchors import find_phrases
+from ..anchors.words import NUMBERS
 from .finite import Tokens, is_past_form, skip_openers
 from .lexicon import grammar as g
 from .lexicon.verbs import BASES

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from schemas.events import Event, EventType, Modality, Polarity, Source, Stated
 from schemas.ids import SpaceKey, event_id
 from schemas.sessions import SessionMessage, SessionRevised
-from streams.anchors.nodes import Context
-from streams.anchors.resolve import context_of, message_anchor
 
+from ..anchors.nodes import Context
+from ..anchors.resolve import context_of, message_anchor
 from ..participants import roster_of
 from . import acts
 from .attributes import about

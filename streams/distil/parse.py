@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from streams.anchors import Tense
-
+from ..anchors import Tense
 from .finite import Tokens, find_finite, skip_openers, subject_left_out, subject_range
 from .lexicon import grammar as g
 from .lexicon.verbs import BASES, SAME_PRESENT

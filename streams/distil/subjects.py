@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from streams.anchors.words import WEEKDAYS
-
+from ..anchors.words import WEEKDAYS
 from ..participants import Roster
 from .acts import named_token
 from .finite import Tokens

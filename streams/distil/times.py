@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from schemas.events import Anchor, Modality
-from streams.anchors import Phrase, Role, Tense, find_phrases, message_anchor, resolve_phrase
-from streams.anchors.nodes import Context
 
+from ..anchors import Phrase, Role, Tense, find_phrases, message_anchor, resolve_phrase
+from ..anchors.nodes import Context
 from .finite import Tokens
 from .kinds import When, changes, still_holds
 from .lexicon import kinds as words
