@@ -25,7 +25,7 @@ from .cut import Cut
 from .markers import Marker
 from .paths import gather, traverse
 from .plans import template_sha256
-from .ports import NoteHit, NoteSearch, TokenCounter, Vector
+from .ports import UNTIMED, NoteHit, NoteSearch, Steps, TokenCounter, Vector
 from .question import understand
 from .rank import current_first, take_turns
 from .render import Renderer
@@ -60,6 +60,7 @@ class QueryEngine:
         messages: Messages,
         basis: Basis,
         ruled_out: Sequence[Edge] = _NO_RELATIONS,
+        steps: Steps = UNTIMED,
     ) -> QueryResult:
         """Answer one question.
 
@@ -69,23 +70,29 @@ class QueryEngine:
             messages: its source messages, cut alike: what is not known yet is None there.
             basis: what the cut reflects; returned as it is.
             ruled_out: relations an analyst ruled out, for the mode ``graph+ruled_out``.
+            steps: is told when each step ended.
         """
         s, space = self._settings, request.space
         cut = Cut(reader, messages)
         asked = understand(request, cut)
+        steps.done("read")
 
         # Line 13: V_q = V0 ∪ V_ent ∪ V_upd ∪ V_hier (Eq. 13-14).
         vector = self._search.query_vector(request.question, asked.proper)
+        steps.done("embed")
         notes = self._notes(request, vector, asked.names, cut)
         events = self._search.search(space, request.question, vector, "event", s.event_hits, None)
         ranked = [hit.ref for hit in events]
+        steps.done("search")
         seeds = select_seeds(cut, [note.key for note in notes[: s.seed_notes]], ranked, asked.names, s)
         seed_ids = [seed.event_id for seed in seeds]
+        steps.done("seeds")
 
         # Lines 14-17: bounded bidirectional traversal with pruning (Eq. 15), S(π) (Eq. 16-20).
         near = gather(cut, seed_ids, asked.at, s)
         by_notes = self._note_similarity(space, near.rows.values(), notes, vector)
         paths = traverse(near, seed_ids, by_notes, asked.at, s)
+        steps.done("paths")
 
         # Line 19: C_note and C_path under B_total (Eq. 21-22).
         marker = Marker(cut, asked.at, asked.later, s.quote_words_max)
@@ -96,12 +103,14 @@ class QueryEngine:
         )
         renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max)
         context = assemble(arm(request.mode, offer), request.budget_tokens, s.note_share, renderer, self._counter)
+        steps.done("context")
 
         # Lines 20-21: the plan by query shape (its hash), the answer. A model may answer from context and plan instead.
         found: Extract | None = None
         if request.answer:
             similarity = self._statement_similarity(space, near.rows, by_notes, events, vector)
             found = extract(asked, near.rows, similarity, cut, marker, s)
+            steps.done("answer")
         return QueryResult(
             shape=asked.shape,
             mode=request.mode,

@@ -1,9 +1,9 @@
-"""What the query engine needs from the outside: a search over notes and events, and a way to count tokens."""
+"""What the query engine needs from the outside: a search over notes and events, a way to count tokens; who times it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -54,3 +54,23 @@ class TokenCounter(Protocol):
     def name(self) -> str: ...
 
     def count(self, text: str) -> int: ...
+
+
+Step = Literal["read", "embed", "search", "seeds", "paths", "context", "answer"]
+"""Steps of a query, in order. ``read``: the cut of the space, and what the question asks."""
+
+
+class Steps(Protocol):
+    """Is told when a step of one query ended; the next one begins there. Changes no result."""
+
+    def done(self, step: Step) -> None: ...
+
+
+class Untimed:
+    """Nobody measures."""
+
+    def done(self, step: Step) -> None:
+        """Nothing."""
+
+
+UNTIMED = Untimed()
