@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import assert_never
 
@@ -31,17 +32,23 @@ def find(configured: str | None = None) -> Resolved:
     return resolve(configured, os.environ, home=Path.home(), download=download_snapshot)
 
 
-def load_encoder(configured: str | None = None, *, cached_texts: int = CACHED_TEXTS) -> Encoder:
+def load_encoder(
+    configured: str | None = None,
+    *,
+    cached_texts: int = CACHED_TEXTS,
+    observe: Callable[[int, int], None] = lambda remembered, computed: None,
+) -> Encoder:
     """Resolve and load the model, with a bounded memory of vectors in front of it.
 
     Args:
         configured: path or name from the settings; None searches (``STILLTRUE_MODEL`` first).
         cached_texts: how many texts' vectors are remembered.
+        observe: see ``CachedEncoder``.
 
     Raises:
         ModelUnavailableError, WrongModelError, ReferenceMissingError: refuse to start; each says what to do.
     """
-    return CachedEncoder(_load(find(configured)), cached_texts)
+    return CachedEncoder(_load(find(configured)), cached_texts, observe)
 
 
 def describe(configured: str | None = None) -> ModelDescription:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,23 @@ CACHED_TEXTS = 4096
 
 
 class CachedEncoder:
-    """Wraps an encoder; least recently used texts go first. Satisfies ``Encoder``, safe with several threads."""
+    """Wraps an encoder; least recently used texts go first. Satisfies ``Encoder``, safe with several threads.
 
-    def __init__(self, inner: Encoder, capacity: int = CACHED_TEXTS) -> None:
+    Args:
+        inner: encodes what is not remembered.
+        capacity: how many texts' vectors are kept.
+        observe: told after each call how many texts were remembered, and how many were encoded.
+    """
+
+    def __init__(
+        self,
+        inner: Encoder,
+        capacity: int = CACHED_TEXTS,
+        observe: Callable[[int, int], None] = lambda remembered, computed: None,
+    ) -> None:
         self._inner = inner
         self._capacity = capacity
+        self._observe = observe
         self._rows: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
         self.name = inner.name
@@ -43,6 +55,7 @@ class CachedEncoder:
                 self._rows.update(fresh)
                 while len(self._rows) > self._capacity:
                     self._rows.popitem(last=False)
+        self._observe(len(texts) - len(missing), len(missing))
         out = np.empty((len(texts), self.dimension), dtype=np.float32)
         for number, text in enumerate(texts):
             out[number] = known[text]
