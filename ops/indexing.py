@@ -6,7 +6,11 @@ crash repeats a batch and changes nothing.
 
 from __future__ import annotations
 
-from ops.pipeline import read_position, write_position
+import time
+from collections.abc import Callable, Iterator
+
+from ops.observing import SILENT, Folded, Lag, Observer
+from ops.pipeline import lag, read_position, write_position
 from ops.viewing import LiveView
 from schemas.codec import BadRecordError, decode
 from schemas.deltas import EventChanged
@@ -39,19 +43,34 @@ def is_indexed(log: Log, partition: int, *, messages: int, deltas: int) -> bool:
 class Indexer:
     """Drives ``Embed`` from the log, never ahead of the view."""
 
-    def __init__(self, log: Log, view: LiveView, embed: Embed, batch_records: int) -> None:
+    def __init__(self, log: Log, view: LiveView, embed: Embed, batch_records: int, observer: Observer = SILENT) -> None:
         self._log = log
         self._view = view
         self._embed = embed
         self._batch_records = batch_records
+        self._observer = observer
 
     def step(self) -> int:
         """Index a batch of notes and of events; returns how many records were read."""
         done = 0
         for partition in range(self._log.partitions):
-            done += self._notes(partition)
-            done += self._events(partition)
+            done += self._timed("messages", partition, self._notes)
+            done += self._timed("deltas", partition, self._events)
         return done
+
+    def lags(self) -> Iterator[Lag]:
+        """What is waiting on every input."""
+        for topic in INPUTS:
+            for partition in range(self._log.partitions):
+                yield lag(self._log, CONSUMER, topic, partition)
+
+    def _timed(self, topic: TopicName, partition: int, index: Callable[[int], int]) -> int:
+        begun = time.perf_counter()
+        read = index(partition)
+        if read:
+            seconds = time.perf_counter() - begun
+            self._observer.folded(Folded(stage=CONSUMER, topic=topic, read=read, out={}, parked=0, seconds=seconds))
+        return read
 
     def _notes(self, partition: int) -> int:
         start = read_position(self._log, CONSUMER, "messages", partition)

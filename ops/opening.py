@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ops.observing import SILENT, Observer
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
 from ops.system import System
@@ -29,29 +30,31 @@ _MADE_ANEW = "run a command that writes (import or serve): {what} is made anew f
 """What to do about a part that is missing or of no use."""
 
 
-def open_system(store: Path, settings: Settings, *, writer: bool = True) -> System:
+def open_system(store: Path, settings: Settings, *, writer: bool = True, observer: Observer = SILENT) -> System:
     """Open the embedded system of a directory.
 
     Args:
         store: holds ``log/`` (the truth), ``view/`` and ``vectors/`` (both derived from it).
         settings: see ``ops.settings``.
         writer: False opens for reading only, beside a running writer, as of now.
+        observer: measures.
 
     Raises:
         StoreError: in use, of another format, or nothing there to read. Nothing was changed.
     """
-    return Embedded(open_parts(store, settings, writer=writer), settings)
+    return Embedded(open_parts(store, settings, writer=writer, observer=observer), settings)
 
 
-def open_parts(store: Path, settings: Settings, *, writer: bool) -> Parts:
+def open_parts(store: Path, settings: Settings, *, writer: bool, observer: Observer = SILENT) -> Parts:
     """Log, view, and the makers of encoder and index."""
     log, view = _open_stores(store, writer=writer)
     return Parts(
         log=log,
         tables=RocksTables(view),
-        encoder=_encoder(settings),
+        encoder=_encoder(settings, observer),
         index=_index(store / "vectors", log, writer=writer),
         clock=lambda: time.time_ns() // 1_000,
+        observer=observer,
     )
 
 
@@ -83,11 +86,11 @@ def _check_view(view: Database, log: Log) -> None:
         )
 
 
-def _encoder(settings: Settings) -> Callable[[], Encoder]:
+def _encoder(settings: Settings, observer: Observer) -> Callable[[], Encoder]:
     def load() -> Encoder:
         from ops.model import load_encoder
 
-        return load_encoder(settings.model)
+        return load_encoder(settings.model, observe=observer.encoded)
 
     return load
 

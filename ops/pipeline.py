@@ -6,10 +6,13 @@ kill -9 between two steps loses nothing; inside a step it undoes the step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from ops.observing import SILENT, Folded, Lag, Observer
 from schemas.codec import BadRecordError, decode, encode
 from schemas.entry import Entry
 from schemas.ids import SpaceKey
@@ -36,6 +39,12 @@ def write_position(batch: Batch, consumer: str, topic: TopicName, partition: int
     batch.put(_POSITIONS, _position_key(consumer, topic, partition), offset.to_bytes(8, "big"))
 
 
+def lag(log: Log, consumer: str, topic: TopicName, partition: int) -> Lag:
+    """How far a consumer of the log is behind the end."""
+    position = read_position(log, consumer, topic, partition)
+    return Lag(stage=consumer, topic=topic, partition=partition, records=max(0, log.end(topic, partition) - position))
+
+
 def _position_key(consumer: str, topic: TopicName, partition: int) -> bytes:
     return msgspec.msgpack.encode((consumer, topic, partition))
 
@@ -43,10 +52,11 @@ def _position_key(consumer: str, topic: TopicName, partition: int) -> bytes:
 class StageRunner:
     """Drives one stage from the log."""
 
-    def __init__(self, log: Log, stage: Stage, batch_records: int) -> None:
+    def __init__(self, log: Log, stage: Stage, batch_records: int, observer: Observer = SILENT) -> None:
         self._log = log
         self._stage = stage
         self._batch_records = batch_records
+        self._observer = observer
         self._state = OverlayState(log, _STATE, stage.name.encode() + b"/")
 
     def step(self, now: int) -> int:
@@ -60,6 +70,12 @@ class StageRunner:
                     self._fold(topic, partition, read, now)
                     done += len(read)
         return done
+
+    def lags(self) -> Iterator[Lag]:
+        """What is waiting on every input."""
+        for topic in self._stage.inputs:
+            for partition in range(self._log.partitions):
+                yield lag(self._log, self._stage.name, topic, partition)
 
     def tick(self, now: int) -> int:
         """Let time pass; returns how many records came of it."""
@@ -82,6 +98,7 @@ class StageRunner:
         return len(outputs)
 
     def _fold(self, topic: TopicName, partition: int, read: Sequence[LogEntry], now: int) -> None:
+        begun = time.perf_counter()
         try:
             outputs = [output for entry in read for output in self._apply(entry, now)]
             with self._log.batch() as batch:
@@ -90,6 +107,14 @@ class StageRunner:
                 write_position(batch, self._stage.name, topic, partition, read[-1].offset + 1)
         finally:
             self._state.clear()
+        self._tell(topic, len(read), outputs, time.perf_counter() - begun)
+
+    def _tell(self, topic: TopicName, read: int, outputs: Sequence[Output], seconds: float) -> None:
+        out: Counter[TopicName] = Counter(output.topic for output in outputs)
+        parked = out.pop("dead-letters", 0)
+        self._observer.folded(
+            Folded(stage=self._stage.name, topic=topic, read=read, out=out, parked=parked, seconds=seconds)
+        )
 
     def _apply(self, raw: LogEntry, now: int) -> Sequence[Output]:
         """One record; a bad one is parked and leaves no trace in the state."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from ops.limits import ingest_limits, session_limits
+from ops.observing import SILENT, Lag, Observer
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
 from ops.viewing import LiveView, StoredMessages
@@ -45,13 +46,17 @@ POLL_S = 0.02
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the system is made of. ``encoder`` and ``index`` are opened when they are first needed."""
+    """What the system is made of. ``encoder`` and ``index`` are opened when they are first needed.
+
+    ``observer`` measures; nobody does unless one is given.
+    """
 
     log: Log
     tables: Tables
     encoder: Callable[[], Encoder]
     index: Callable[[Encoder], VectorIndex]
     clock: Callable[[], int]
+    observer: Observer = SILENT
 
 
 class Embedded:
@@ -62,10 +67,12 @@ class Embedded:
         self._log = parts.log
         self._settings = settings
         self._now = parts.clock
-        self._view = LiveView(parts.log, parts.tables, settings.stage_batch_records)
+        self._observer = parts.observer
+        self._view = LiveView(parts.log, parts.tables, settings.stage_batch_records, parts.observer)
         self._ingest = Ingest(parts.log, ingest_limits(settings))
         self._processing = threading.RLock()
         self._closed = False
+        self._observer.watch(self._lags)
 
     # --- parts that are opened late: reading the state needs no model -----------------------------------------------
 
@@ -88,8 +95,8 @@ class Embedded:
     def _sessionize(self) -> StageRunner:
         from ops.pipeline import StageRunner
 
-        limits = session_limits(self._settings)
-        return StageRunner(self._log, Sessionize(limits), self._settings.stage_batch_records)
+        stage = Sessionize(session_limits(self._settings))
+        return StageRunner(self._log, stage, self._settings.stage_batch_records, self._observer)
 
     @cached_property
     def _later_stages(self) -> tuple[StageRunner, ...]:
@@ -105,7 +112,8 @@ class Embedded:
             ThemesStage(self._encoder),
             LinkStage(OfflineClassifier(), self._encoder),
         )
-        return tuple(StageRunner(self._log, stage, self._settings.stage_batch_records) for stage in stages)
+        batch = self._settings.stage_batch_records
+        return tuple(StageRunner(self._log, stage, batch, self._observer) for stage in stages)
 
     @cached_property
     def _indexer(self) -> Indexer:
@@ -113,7 +121,7 @@ class Embedded:
         from views.embed import Embed
 
         embed = Embed(self._index, self._encoder, lambda space: StoredMessages(self._view, space))
-        return Indexer(self._log, self._view, embed, self._settings.stage_batch_records)
+        return Indexer(self._log, self._view, embed, self._settings.stage_batch_records, self._observer)
 
     # --- taking in --------------------------------------------------------------------------------------------------
 
@@ -215,8 +223,11 @@ class Embedded:
 
     def query(self, request: QueryRequest) -> QueryResult:
         """Answer a question."""
+        steps = self._observer.asked()
         cut, basis = self._view.read(request.space, request.known_at)
-        return self._engine.query(request, cut, cut, basis, cut.ruled_out())
+        result = self._engine.query(request, cut, cut, basis, cut.ruled_out(), steps)
+        self._observer.answered(result)
+        return result
 
     def basis(self, space: SpaceKey) -> Basis:
         """What a read reflects now."""
@@ -236,6 +247,19 @@ class Embedded:
             return Health(problem="the system was closed", waiting=0, parked=0)
         parked = sum(self._log.end("dead-letters", p) for p in range(self._log.partitions))
         return Health(problem=None, waiting=self._view.waiting(), parked=parked)
+
+    def _lags(self) -> Iterator[Lag]:
+        """What every consumer that has run so far has still to read; nothing once closed."""
+        if self._closed:
+            return
+        opened = self.__dict__
+        if "_sessionize" in opened:
+            yield from self._sessionize.lags()
+        for stage in opened.get("_later_stages", ()):
+            yield from stage.lags()
+        yield from self._view.lags()
+        if "_indexer" in opened:
+            yield from self._indexer.lags()
 
     # --- proving ----------------------------------------------------------------------------------------------------
 

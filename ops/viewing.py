@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from ops.observing import SILENT, Applied, Lag, Observer
 from schemas.codec import BadRecordError, decode, encode
 from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessagePosted
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry, partition_of
-from views.batch import fold_batch
+from views.batch import STAGE, fold_batch
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.reader import Basis, MessageAccount, MessageText
 from views.rows import EventRow
@@ -29,8 +31,10 @@ CUTS_KEPT = 64
 class LiveView:
     """Maintains the view and hands out cuts of it. Thread-safe."""
 
-    def __init__(self, log: Log, tables: Tables, batch_records: int) -> None:
+    def __init__(self, log: Log, tables: Tables, batch_records: int, observer: Observer = SILENT) -> None:
         self._log = log
+        self._observer = observer
+        self._reached: list[int] | None = None
         self._tables = tables
         self._batch_records = batch_records
         self._lock = threading.RLock()
@@ -42,7 +46,27 @@ class LiveView:
     def step(self, now: int) -> int:
         """Fold a batch of every input that has something waiting; returns how many records were read."""
         with self._lock:
-            return sum(self._fold(t, p, now) for t in VIEW_TOPICS for p in range(self._log.partitions))
+            partitions = range(self._log.partitions)
+            if self._reached is None:
+                self._reached = [self._covers(p) for p in partitions]
+            done = sum(self._fold(t, p, now) for t in VIEW_TOPICS for p in partitions)
+            if done:
+                self._tell_reached(self._reached)
+            return done
+
+    def _tell_reached(self, before: Sequence[int]) -> None:
+        """When the newest messages that are applied now, and were not before, had been appended."""
+        self._reached = [self._covers(p) for p in range(self._log.partitions)]
+        for partition, (old, new) in enumerate(zip(before, self._reached, strict=True)):
+            if new > old:
+                self._observer.reached(self._log.read("messages", partition, new - 1, 1)[0].time_us)
+
+    def lags(self) -> Iterator[Lag]:
+        """What is waiting on every input."""
+        for topic in VIEW_TOPICS:
+            for partition in range(self._log.partitions):
+                waiting = max(0, self._log.end(topic, partition) - self.position(topic, partition))
+                yield Lag(stage=STAGE, topic=topic, partition=partition, records=waiting)
 
     def _fold(self, topic: TopicName, partition: int, now: int) -> int:
         """One batch: fold, append the deltas to the log, then commit. A crash in between repeats the same deltas."""
@@ -50,13 +74,22 @@ class LiveView:
         read = self._log.read(topic, partition, start, self._batch_records)
         if not read:
             return 0
+        begun = time.perf_counter()
         folded = fold_batch(self._maintainer, read, now)
+        folded_at = time.perf_counter()
         with self._log.batch() as batch:
             for letter in folded.parked:
                 batch.append("dead-letters", letter.key, encode(letter), now)
             for delta in folded.deltas:
                 batch.append("deltas", delta.key, encode(delta), now)
+        written_at = time.perf_counter()
         self._maintainer.commit()
+        self._observer.applied(
+            Applied(
+                topic=topic, read=len(read), parked=len(folded.parked), deltas=folded.deltas, fold_s=folded_at - begun,
+                write_s=written_at - folded_at, commit_s=time.perf_counter() - written_at,
+            )
+        )  # fmt: skip
         return len(read)
 
     def position(self, topic: TopicName, partition: int) -> int:

@@ -18,6 +18,7 @@ from . import ask, history, importing, model, rebuild, schemas, serve, state, st
 from .world import BAD_INPUT, BAD_STORE, INTERRUPTED, CommandError, Options, World, clock_us
 
 if TYPE_CHECKING:
+    from ops.observing import Observer
     from ops.settings import Settings
     from ops.system import System
 
@@ -132,10 +133,11 @@ def _stop(world: World, message: str, code: int) -> int:
     return code
 
 
-def _open_runtime(store: Path, settings: Settings, *, writer: bool = True) -> System:
+def _open_runtime(store: Path, settings: Settings, *, writer: bool = True, observer: Observer | None = None) -> System:
+    from ops.observing import SILENT
     from ops.opening import open_system
 
-    return open_system(store, settings, writer=writer)
+    return open_system(store, settings, writer=writer, observer=observer or SILENT)
 
 
 if __name__ == "__main__":

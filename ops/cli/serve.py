@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from .pump import Pump
-from .world import OK, CommandError, Options, Subcommands, World, opened
+from .world import OK, CommandError, Options, Subcommands, World
 
 if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
     from ops.settings import Settings
     from ops.system import System
 
@@ -34,7 +37,9 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
 def run(options: ServeOptions, world: World) -> int:
     """Serve until Ctrl-C or SIGTERM."""
     import msgspec
+    from prometheus_client import CollectorRegistry
 
+    from ops.metrics import Metrics
     from ops.settings import load_settings
 
     settings = load_settings(options.store, options.config)
@@ -45,19 +50,27 @@ def run(options: ServeOptions, world: World) -> int:
         host=settings.host if options.host is None else options.host,
         port=settings.port if options.port is None else options.port,
     )
-    with opened(world, options, writer=True) as system:
-        serve_until_stopped(system, settings, world.say)
+    registry = CollectorRegistry()
+    system = world.open_system(options.store, settings, writer=True, observer=Metrics(registry, clock=world.now))
+    with closing(system):
+        serve_until_stopped(system, settings, registry, world.say)
     return OK
 
 
-def serve_until_stopped(system: System, settings: Settings, say: Callable[[str], None]) -> None:
+def serve_until_stopped(
+    system: System, settings: Settings, registry: CollectorRegistry, say: Callable[[str], None]
+) -> None:
     """Answer requests and process what comes in, until SIGINT or SIGTERM. Call it from the main thread.
+
+    Args:
+        system: what answers; not closed here.
+        settings: address and limits.
+        registry: the service's metrics are added to it, and all of it is served.
+        say: told when requests are accepted.
 
     Raises:
         CommandError: the port or host cannot be had.
     """
-    from prometheus_client import CollectorRegistry
-
     from query.service.server import CannotListenError, serve
     from query.service.service import Limits
 
@@ -67,6 +80,6 @@ def serve_until_stopped(system: System, settings: Settings, say: Callable[[str],
     limits = Limits(body_max_bytes=settings.request_max_bytes, wait_timeout_s=settings.wait_max_s)
     try:
         with Pump(system):
-            serve(system, settings.host, settings.port, CollectorRegistry(), limits=limits, ready=ready)
+            serve(system, settings.host, settings.port, registry, limits=limits, ready=ready)
     except CannotListenError as error:
         raise CommandError(str(error)) from error

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
+    from ops.observing import Observer
     from ops.settings import Settings
     from ops.system import System
     from schemas.ids import SpaceKey
@@ -48,7 +49,9 @@ class CommandError(Exception):
 class Opener(Protocol):
     """Opens the system of a store."""
 
-    def __call__(self, store: Path, settings: Settings, *, writer: bool = True) -> System: ...
+    def __call__(
+        self, store: Path, settings: Settings, *, writer: bool = True, observer: Observer | None = None
+    ) -> System: ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,11 +7,14 @@ import shutil
 import sys
 from pathlib import Path
 
+from prometheus_client import CollectorRegistry
+
 from ops.cli.feed import feed
 from ops.cli.serve import serve_until_stopped
 from ops.cli.show import account_line
-from ops.cli.world import BAD_INPUT, CommandError
+from ops.cli.world import BAD_INPUT, CommandError, clock_us
 from ops.importers import open_source
+from ops.metrics import Metrics
 from ops.opening import open_system
 from ops.settings import Settings
 from schemas.ids import SpaceKey
@@ -31,7 +34,8 @@ def main() -> int:
         return BAD_INPUT
     settings = Settings(port=int(port))
     shutil.rmtree(STORE, ignore_errors=True)
-    system = open_system(STORE, settings)
+    registry = CollectorRegistry()
+    system = open_system(STORE, settings, observer=Metrics(registry, clock=clock_us))
     try:
         source = open_source(CONVERSATION)
         # Transaction time is when it was sent: as if we had listened all along.
@@ -44,7 +48,7 @@ def main() -> int:
         if os.environ.get("DEMO_ONESHOT") == "1":
             return 0
         _say(f"\nMore: ./stilltrue --store {STORE} state demo --all, or history demo EVENT, or ask demo QUESTION")
-        serve_until_stopped(system, settings, _say)
+        serve_until_stopped(system, settings, registry, _say)
     except CommandError as error:
         sys.stderr.write(f"{error}: PORT=8081 make demo\n")
         return error.code

@@ -1,0 +1,233 @@
+"""What StillTrue measures, in the one registry it is given. Nothing is registered anywhere else.
+
+Labels are bounded: stages, topics, partitions, steps, modes. No space and no tenant: each would be a series of its own
+for ever, and whoever may see a dashboard may not see who talks here. See ops/adr/0019.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import get_args
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from ops.observing import Applied, Folded, Lag, Lags
+from query.api import Mode, QueryResult
+from query.ports import Step
+from schemas.deltas import DeltaRecord, EventChanged, Validity
+from schemas.topics import TopicName
+
+STAGES = ("sessionize", "distil", "themes", "link", "view", "embed")
+"""All consumers of topics; counters of each start at 0, so that the first parked record is seen as a rise."""
+
+STATUSES = ("live", "superseded", "corrected", "contested")
+"""What an event can become; it can be several at once."""
+
+STEP_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+QUERY_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+FRESH_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 7.5, 10.0, 20.0, 30.0, 60.0, 300.0, 3600.0)
+"""Bounds at 2 s, the silence that publishes an open session, and at 4 s, the target (95 %)."""
+RECORD_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
+TOKEN_BUCKETS = (0, 50, 100, 250, 500, 1_000, 2_000, 4_000, 6_000, 8_000, 10_000, 16_000, 32_000)
+
+_MICROS = 1_000_000
+
+
+class Metrics:
+    """``ops.observing.Observer`` that counts. One instance per registry.
+
+    Args:
+        registry: where everything goes.
+        clock: microseconds UTC, the clock that the log's times come from.
+        tick: seconds that only ever grow, for how long something took.
+    """
+
+    def __init__(
+        self, registry: CollectorRegistry, *, clock: Callable[[], int], tick: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self._clock = clock
+        self._tick = tick
+        self._lags = _Lags()
+        registry.register(self._lags)
+        ProcessCollector(registry=registry)
+
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(f"stilltrue_{name}", text, labels, registry=registry)
+
+        def histogram(name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+            return Histogram(f"stilltrue_{name}", text, labels, registry=registry, buckets=buckets)
+
+        self._in = counter("stage_records_in", "Records a stage has read and committed", "stage", "topic")
+        self._out = counter("stage_records_out", "Records it wrote, without dead letters", "stage", "topic")
+        self._parked = counter("stage_records_parked", "Records it parked", "stage")
+        self._steps = histogram("stage_step_seconds", "One step: fold and commit a batch", STEP_BUCKETS, "stage")
+        self._batch = histogram("view_batch_seconds", "One batch of the view, by phase", STEP_BUCKETS, "phase")
+        self._batch_records = histogram("view_batch_records", "Records in a batch of the view", RECORD_BUCKETS)
+        self._fresh = histogram(
+            "view_freshness_seconds", "From taking a message in to its being applied, newest of a batch", FRESH_BUCKETS
+        )
+        self._newest = Gauge(
+            "stilltrue_view_newest_applied_timestamp_seconds",
+            "When the newest applied message was taken in",
+            registry=registry,
+        )
+        self._deltas = counter(
+            "deltas", "Changes of the view, by what changed and the topic of its cause", "kind", "cause"
+        )
+        self._changes = counter("event_changes", "Events that gained or lost a status", "status", "change")
+        self._query = histogram("query_step_seconds", "One step of a query", QUERY_BUCKETS, "step")
+        self._context = histogram("query_context_tokens", "Tokens of a context", TOKEN_BUCKETS, "mode")
+        self._scaffolding = histogram(
+            "query_scaffolding_tokens", "... of these, headings, labels and markers", TOKEN_BUCKETS, "mode"
+        )
+        self._encoded = counter("encoder_texts", "Texts to encode: remembered, or computed", "source")
+        self._begin()
+
+    def _begin(self) -> None:
+        """Series that exist before anything happens: a rate over them is 0 rather than absent."""
+        for stage in STAGES:
+            self._parked.labels(stage)
+            self._steps.labels(stage)
+        for phase in ("fold", "write", "commit"):
+            self._batch.labels(phase)
+        for status in STATUSES:
+            for change in ("gained", "lost"):
+                self._changes.labels(status, change)
+        for step in get_args(Step):
+            self._query.labels(step)
+        for mode in get_args(Mode):
+            self._context.labels(mode)
+            self._scaffolding.labels(mode)
+        for source in ("memory", "model"):
+            self._encoded.labels(source)
+
+    # --- stages -----------------------------------------------------------------------------------------------------
+
+    def folded(self, step: Folded) -> None:
+        """A step of a stage."""
+        self._in.labels(step.stage, step.topic).inc(step.read)
+        for topic, records in step.out.items():
+            self._out.labels(step.stage, topic).inc(records)
+        self._parked.labels(step.stage).inc(step.parked)
+        self._steps.labels(step.stage).observe(step.seconds)
+
+    def watch(self, lags: Lags) -> None:
+        """Lags are read when somebody scrapes."""
+        self._lags.watch(lags)
+
+    def lag(self, lag: Lag) -> None:
+        """Of a consumer that can only tell its lag when it has read something."""
+        self._lags.tell(lag)
+
+    # --- the view ---------------------------------------------------------------------------------------------------
+
+    def applied(self, batch: Applied) -> None:
+        """A batch of the view: a step of the stage ``view`` as well."""
+        seconds = batch.fold_s + batch.write_s + batch.commit_s
+        out: dict[TopicName, int] = {"deltas": len(batch.deltas)} if batch.deltas else {}
+        self.folded(
+            Folded(stage="view", topic=batch.topic, read=batch.read, out=out, parked=batch.parked, seconds=seconds)
+        )
+        self._batch.labels("fold").observe(batch.fold_s)
+        self._batch.labels("write").observe(batch.write_s)
+        self._batch.labels("commit").observe(batch.commit_s)
+        self._batch_records.observe(batch.read)
+        for delta in batch.deltas:
+            self._delta(delta)
+
+    def _delta(self, delta: DeltaRecord) -> None:
+        kind = "event" if isinstance(delta, EventChanged) else "edge"
+        self._deltas.labels(kind, delta.cause.topic).inc()
+        if isinstance(delta, EventChanged):
+            before, after = _statuses(delta.old), _statuses(delta.new)
+            for status in STATUSES:
+                if after[status] and not before[status]:
+                    self._changes.labels(status, "gained").inc()
+                if before[status] and not after[status]:
+                    self._changes.labels(status, "lost").inc()
+
+    def reached(self, received_at: int) -> None:
+        """The newest applied message, and how long it took."""
+        self._newest.set(received_at / _MICROS)
+        self._fresh.observe(max(0, self._clock() - received_at) / _MICROS)
+
+    # --- queries ----------------------------------------------------------------------------------------------------
+
+    def asked(self) -> StepTimes:
+        """A question begins."""
+        return StepTimes(self._query, self._tick)
+
+    def answered(self, result: QueryResult) -> None:
+        """It was answered."""
+        self._context.labels(result.mode).observe(result.context_tokens)
+        self._scaffolding.labels(result.mode).observe(result.scaffolding_tokens)
+
+    def encoded(self, remembered: int, computed: int) -> None:
+        """Texts were encoded."""
+        self._encoded.labels("memory").inc(remembered)
+        self._encoded.labels("model").inc(computed)
+
+
+class StepTimes:
+    """The steps of one query: each lasted since the one before."""
+
+    def __init__(self, seconds: Histogram, tick: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._tick = tick
+        self._since = tick()
+
+    def done(self, step: Step) -> None:
+        """The step ended; the next begins."""
+        now = self._tick()
+        self._seconds.labels(step).observe(now - self._since)
+        self._since = now
+
+
+class _Lags(Collector):
+    """The gauge ``stilltrue_stage_lag_records``: what was told, and what is asked for at each scrape."""
+
+    def __init__(self) -> None:
+        self._watched: list[Lags] = []
+        self._told: dict[tuple[str, str, int], Lag] = {}
+
+    def watch(self, lags: Lags) -> None:
+        """Ask these too."""
+        self._watched.append(lags)
+
+    def tell(self, lag: Lag) -> None:
+        """Replaces what was told of the same partition."""
+        self._told[lag.stage, lag.topic, lag.partition] = lag
+
+    def describe(self) -> Iterable[GaugeMetricFamily]:
+        """The name, without asking anybody."""
+        return [self._family()]
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """As of now."""
+        family = self._family()
+        for lag in self._all():
+            family.add_metric((lag.stage, lag.topic, str(lag.partition)), lag.records)
+        return [family]
+
+    def _all(self) -> Iterator[Lag]:
+        yield from list(self._told.values())
+        for lags in self._watched:
+            yield from lags()
+
+    @staticmethod
+    def _family() -> GaugeMetricFamily:
+        text = "Records of a partition that a stage has still to read"
+        return GaugeMetricFamily("stilltrue_stage_lag_records", text, labels=("stage", "topic", "partition"))
+
+
+def _statuses(validity: Validity | None) -> dict[str, bool]:
+    """What an event is; all False for one that is not there."""
+    return {
+        "live": validity is not None,
+        "superseded": validity is not None and bool(validity.superseded_by),
+        "corrected": validity is not None and validity.corrected,
+        "contested": validity is not None and bool(validity.contested_by),
+    }

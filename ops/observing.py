@@ -1,0 +1,110 @@
+"""What the runtime tells whoever measures it. Nobody by default: cores and tests need no registry.
+
+Everything is told after the fact and nothing is answered, so an observer can change no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from query.api import QueryResult
+from query.ports import UNTIMED, Steps
+from schemas.deltas import DeltaRecord
+from schemas.topics import TopicName
+
+
+class Folded(msgspec.Struct, frozen=True, kw_only=True):
+    """One committed step of a stage over one input: ``read`` records of ``topic`` led to ``out``, per output topic.
+
+    Attributes:
+        parked: how many of ``read`` were parked; their dead letters are not in ``out``.
+        seconds: from having read them to having committed.
+    """
+
+    stage: str
+    topic: TopicName
+    read: int
+    out: Mapping[TopicName, int]
+    parked: int
+    seconds: float
+
+
+class Applied(msgspec.Struct, frozen=True, kw_only=True):
+    """One batch that the view has committed: folded in memory, its deltas written out, then committed."""
+
+    topic: TopicName
+    read: int
+    parked: int
+    deltas: Sequence[DeltaRecord]
+    fold_s: float
+    write_s: float
+    commit_s: float
+
+
+class Lag(msgspec.Struct, frozen=True, kw_only=True):
+    """How many records of a partition a consumer has still to read: its end less the consumer's position."""
+
+    stage: str
+    topic: TopicName
+    partition: int
+    records: int
+
+
+Lags = Callable[[], Iterable[Lag]]
+"""Asks for all lags as of now; from any thread."""
+
+
+class Observer(Protocol):
+    """Is told what happened. Called from any thread, and within locks: it must be quick and must not call back."""
+
+    def folded(self, step: Folded) -> None: ...
+    def applied(self, batch: Applied) -> None: ...
+    def reached(self, received_at: int) -> None:
+        """The newest message the view has now applied was taken in then (microseconds UTC, by the log's clock)."""
+        ...
+
+    def encoded(self, remembered: int, computed: int) -> None:
+        """So many texts were to be encoded: these were remembered, those went through the model."""
+        ...
+
+    def asked(self) -> Steps:
+        """A question begins; its steps are told to what is returned."""
+        ...
+
+    def answered(self, result: QueryResult) -> None: ...
+    def watch(self, lags: Lags) -> None:
+        """Lags are asked for, not told: a consumer that hangs tells nothing, and its lag must be seen to grow."""
+        ...
+
+
+class Silent:
+    """Nobody measures."""
+
+    def folded(self, step: Folded) -> None:
+        """Nothing."""
+
+    def applied(self, batch: Applied) -> None:
+        """Nothing."""
+
+    def reached(self, received_at: int) -> None:
+        """Nothing."""
+
+    def encoded(self, remembered: int, computed: int) -> None:
+        """Nothing."""
+
+    def asked(self) -> Steps:
+        """Untimed."""
+        return UNTIMED
+
+    def answered(self, result: QueryResult) -> None:
+        """Nothing."""
+
+    def watch(self, lags: Lags) -> None:
+        """Nothing."""
+
+
+SILENT = Silent()
+"""The default of everything that takes an observer."""
