@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 from .record import Record
@@ -49,6 +50,16 @@ class MessageErased(Record, frozen=True, kw_only=True, tag="message_erased"):
     message_id: str
     upto: int
     at: int
+
+
+def active_producer(producers: Collection[str], ruling: ProducerActivated | None) -> str | None:
+    """Of the producers that made a set for a session, the one whose set counts; None when none does.
+
+    The activated one; where it made none the fallback; where nothing was activated the smallest id.
+    """
+    if ruling is None:
+        return min(producers, default=None)
+    return next((p for p in (ruling.producer, ruling.fallback) if p is not None and p in producers), None)
 
 
 ProducerRecord = ProducerActivated

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from schemas.codec import decode, encode
-from schemas.control import ProducerActivated, StageName
+from schemas.control import ProducerActivated, StageName, active_producer
 from schemas.edges import EdgeRecord, EdgesAsserted, EdgesInferred, batch_session
 from schemas.events import EventRecord, EventsAsserted, EventsDistilled
 from schemas.ids import SpaceKey, digest, record_hash
@@ -56,9 +56,8 @@ def _prefix(space: SpaceKey, home: SetHome) -> bytes:
 
 def _choose(sets: dict[str, StoredSet], active: ProducerActivated | None) -> StoredSet | None:
     """Of one session's sets by producer, the one that counts."""
-    if active is None:
-        return sets[min(sets)] if sets else None
-    return sets.get(active.producer) or sets.get(active.fallback or "")
+    chosen = active_producer(sets, active)
+    return None if chosen is None else sets[chosen]
 
 
 def _candidates(state: ViewState, prefix: bytes) -> dict[str, StoredSet]:

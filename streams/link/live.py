@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
-from schemas.control import ProducerActivated
+from schemas.control import ProducerActivated, active_producer
 from schemas.events import Event
 
 from ..candidates import Row
@@ -28,27 +28,16 @@ class HeldSet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def live_sets(held: Iterable[HeldSet], ruling: ProducerActivated | None) -> list[HeldSet]:
-    """Of each session's sets the one that counts, by session; batches of API producers always count.
-
-    The activated producer's; where it has none the fallback's; where nothing was activated the smallest producer id's.
-    """
+    """Of each session's sets the active producer's, by session; batches of API producers always count."""
     by_session: dict[str, dict[str, HeldSet]] = {}
     for one in held:
         by_session.setdefault(one.session_id, {})[one.producer] = one
     live: list[HeldSet] = []
     for session_id in sorted(by_session):
         sets = by_session[session_id]
-        chosen = _active({producer: one for producer, one in sets.items() if not one.asserted}, ruling)
+        chosen = active_producer([producer for producer, one in sets.items() if not one.asserted], ruling)
         live += [one for producer, one in sorted(sets.items()) if one.asserted or producer == chosen]
     return live
-
-
-def _active(sets: Mapping[str, HeldSet], ruling: ProducerActivated | None) -> str | None:
-    if not sets:
-        return None
-    if ruling is None:
-        return min(sets)
-    return next((p for p in (ruling.producer, ruling.fallback) if p is not None and p in sets), None)
 
 
 def pool_of(live: Iterable[HeldSet]) -> Pool:
