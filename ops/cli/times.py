@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from schemas.times import MAX_US, MIN_US, format_time, from_us, parse_time, to_us
+from schemas.times import MAX_US, MIN_US, US_PER_DAY, from_us, parse_time, to_us
 
 from .world import CommandError
 
@@ -69,12 +69,6 @@ def show_minute(us: int, zone: Zone) -> str:
     return _local(us, zone or UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def show_exact(us: int | None) -> str | None:
-    """RFC 3339 in UTC, for machines."""
-    return None if us is None else format_time(us)
-
-
 def _local(us: int, zone: tzinfo) -> datetime:
     # One day inside what datetime can hold, so that no zone leads out of it.
-    day_us = 86_400_000_000
-    return from_us(min(max(us, MIN_US + day_us), MAX_US - day_us)).astimezone(zone)
+    return from_us(min(max(us, MIN_US + US_PER_DAY), MAX_US - US_PER_DAY)).astimezone(zone)
