@@ -54,8 +54,8 @@ class Indexer:
         """Index a batch of notes and of events; returns how many records were read."""
         done = 0
         for partition in range(self._log.partitions):
-            done += self._timed("messages", partition, self._notes)
-            done += self._timed("deltas", partition, self._events)
+            done += self._timed(partition, self._notes)
+            done += self._timed(partition, self._events)
         return done
 
     def lags(self) -> Iterator[Lag]:
@@ -64,12 +64,12 @@ class Indexer:
             for partition in range(self._log.partitions):
                 yield lag(self._log, CONSUMER, topic, partition)
 
-    def _timed(self, topic: TopicName, partition: int, index: Callable[[int], int]) -> int:
+    def _timed(self, partition: int, index: Callable[[int], int]) -> int:
         begun = time.perf_counter()
         read = index(partition)
         if read:
             seconds = time.perf_counter() - begun
-            self._observer.folded(Folded(stage=CONSUMER, topic=topic, read=read, out={}, parked=0, seconds=seconds))
+            self._observer.folded(Folded(stage=CONSUMER, read=read, written=0, parked=0, seconds=seconds))
         return read
 
     def _notes(self, partition: int) -> int:

@@ -7,6 +7,7 @@ for ever, and whoever may see a dashboard may not see who talks here. See ops/ad
 from __future__ import annotations
 
 import time
+from collections import Counter as Counted
 from collections.abc import Callable, Iterable, Iterator
 from typing import get_args
 
@@ -18,7 +19,6 @@ from ops.observing import Applied, Folded, Lag, Lags
 from query.api import Mode, QueryResult
 from query.ports import Step
 from schemas.deltas import DeltaRecord, EventChanged, Validity
-from schemas.topics import TopicName
 
 STAGES = ("sessionize", "distil", "themes", "link", "view", "embed")
 """All consumers of topics; counters of each start at 0, so that the first parked record is seen as a rise."""
@@ -60,8 +60,8 @@ class Metrics:
         def histogram(name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
             return Histogram(f"stilltrue_{name}", text, labels, registry=registry, buckets=buckets)
 
-        self._in = counter("stage_records_in", "Records a stage has read and committed", "stage", "topic")
-        self._out = counter("stage_records_out", "Records it wrote, without dead letters", "stage", "topic")
+        self._in = counter("stage_records_in", "Records a stage has read and committed", "stage")
+        self._out = counter("stage_records_out", "Records it wrote, without dead letters", "stage")
         self._parked = counter("stage_records_parked", "Records it parked", "stage")
         self._steps = histogram("stage_step_seconds", "One step: fold and commit a batch", STEP_BUCKETS, "stage")
         self._batch = histogram("view_batch_seconds", "One batch of the view, by phase", STEP_BUCKETS, "phase")
@@ -89,6 +89,8 @@ class Metrics:
     def _begin(self) -> None:
         """Series that exist before anything happens: a rate over them is 0 rather than absent."""
         for stage in STAGES:
+            self._in.labels(stage)
+            self._out.labels(stage)
             self._parked.labels(stage)
             self._steps.labels(stage)
         for phase in ("fold", "write", "commit"):
@@ -108,9 +110,8 @@ class Metrics:
 
     def folded(self, step: Folded) -> None:
         """A step of a stage."""
-        self._in.labels(step.stage, step.topic).inc(step.read)
-        for topic, records in step.out.items():
-            self._out.labels(step.stage, topic).inc(records)
+        self._in.labels(step.stage).inc(step.read)
+        self._out.labels(step.stage).inc(step.written)
         self._parked.labels(step.stage).inc(step.parked)
         self._steps.labels(step.stage).observe(step.seconds)
 
@@ -127,9 +128,8 @@ class Metrics:
     def applied(self, batch: Applied) -> None:
         """A batch of the view: a step of the stage ``view`` as well."""
         seconds = batch.fold_s + batch.write_s + batch.commit_s
-        out: dict[TopicName, int] = {"deltas": len(batch.deltas)} if batch.deltas else {}
         self.folded(
-            Folded(stage="view", topic=batch.topic, read=batch.read, out=out, parked=batch.parked, seconds=seconds)
+            Folded(stage="view", read=batch.read, written=len(batch.deltas), parked=batch.parked, seconds=seconds)
         )
         self._batch.labels("fold").observe(batch.fold_s)
         self._batch.labels("write").observe(batch.write_s)
@@ -187,7 +187,7 @@ class StepTimes:
 
 
 class _Lags(Collector):
-    """The gauge ``stilltrue_stage_lag_records``: what was told, and what is asked for at each scrape."""
+    """The gauge ``stilltrue_stage_lag_records``: told, or asked for at each scrape; inputs are added up."""
 
     def __init__(self) -> None:
         self._watched: list[Lags] = []
@@ -207,9 +207,12 @@ class _Lags(Collector):
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         """As of now."""
-        family = self._family()
+        waiting: Counted[tuple[str, int]] = Counted()
         for lag in self._all():
-            family.add_metric((lag.stage, lag.topic, str(lag.partition)), lag.records)
+            waiting[lag.stage, lag.partition] += lag.records
+        family = self._family()
+        for (stage, partition), records in waiting.items():
+            family.add_metric((stage, str(partition)), records)
         return [family]
 
     def _all(self) -> Iterator[Lag]:
@@ -220,7 +223,7 @@ class _Lags(Collector):
     @staticmethod
     def _family() -> GaugeMetricFamily:
         text = "Records of a partition that a stage has still to read"
-        return GaugeMetricFamily("stilltrue_stage_lag_records", text, labels=("stage", "topic", "partition"))
+        return GaugeMetricFamily("stilltrue_stage_lag_records", text, labels=("stage", "partition"))
 
 
 def _statuses(validity: Validity | None) -> dict[str, bool]:

@@ -5,7 +5,7 @@ Everything is told after the fact and nothing is answered, so an observer can ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -17,17 +17,16 @@ from schemas.topics import TopicName
 
 
 class Folded(msgspec.Struct, frozen=True, kw_only=True):
-    """One committed step of a stage over one input: ``read`` records of ``topic`` led to ``out``, per output topic.
+    """One committed step of a stage: so many records ``read`` led to so many ``written``.
 
     Attributes:
-        parked: how many of ``read`` were parked; their dead letters are not in ``out``.
+        parked: how many of ``read`` were parked; their dead letters are not in ``written``.
         seconds: from having read them to having committed.
     """
 
     stage: str
-    topic: TopicName
     read: int
-    out: Mapping[TopicName, int]
+    written: int
     parked: int
     seconds: float
 
@@ -35,7 +34,6 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
     """One batch that the view has committed: folded in memory, its deltas written out, then committed."""
 
-    topic: TopicName
     read: int
     parked: int
     deltas: Sequence[DeltaRecord]

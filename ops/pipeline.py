@@ -7,7 +7,6 @@ kill -9 between two steps loses nothing; inside a step it undoes the step.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -21,6 +20,7 @@ from schemas.topics import TopicName
 from streams.log import Log, LogEntry
 from streams.log.protocol import Batch
 from streams.ports import Output, Stage
+from streams.sessions.publish import newest_only
 from streams.sessions.stage import Sessionize
 from streams.state import OverlayState
 
@@ -100,20 +100,19 @@ class StageRunner:
     def _fold(self, topic: TopicName, partition: int, read: Sequence[LogEntry], now: int) -> None:
         begun = time.perf_counter()
         try:
-            outputs = [output for entry in read for output in self._apply(entry, now)]
+            outputs = newest_only([output for entry in read for output in self._apply(entry, now)])
             with self._log.batch() as batch:
                 self._append(batch, outputs, now)
                 self._state.write_to(batch)
                 write_position(batch, self._stage.name, topic, partition, read[-1].offset + 1)
         finally:
             self._state.clear()
-        self._tell(topic, len(read), outputs, time.perf_counter() - begun)
+        self._tell(len(read), outputs, time.perf_counter() - begun)
 
-    def _tell(self, topic: TopicName, read: int, outputs: Sequence[Output], seconds: float) -> None:
-        out: Counter[TopicName] = Counter(output.topic for output in outputs)
-        parked = out.pop("dead-letters", 0)
+    def _tell(self, read: int, outputs: Sequence[Output], seconds: float) -> None:
+        parked = sum(output.topic == "dead-letters" for output in outputs)
         self._observer.folded(
-            Folded(stage=self._stage.name, topic=topic, read=read, out=out, parked=parked, seconds=seconds)
+            Folded(stage=self._stage.name, read=read, written=len(outputs) - parked, parked=parked, seconds=seconds)
         )
 
     def _apply(self, raw: LogEntry, now: int) -> Sequence[Output]:

@@ -86,7 +86,7 @@ class LiveView:
         self._maintainer.commit()
         self._observer.applied(
             Applied(
-                topic=topic, read=len(read), parked=len(folded.parked), deltas=folded.deltas, fold_s=folded_at - begun,
+                read=len(read), parked=len(folded.parked), deltas=folded.deltas, fold_s=folded_at - begun,
                 write_s=written_at - folded_at, commit_s=time.perf_counter() - written_at,
             )
         )  # fmt: skip
