@@ -162,26 +162,38 @@ class Embedded:
         """Accept a producer's batch and apply it before returning: it has no offset of ``messages`` to wait for."""
         with _refusals():
             out = assert_events(self._log, self._ingest, space, assertions, now=self._now())
-        self.run()
+        self._apply_events(partition_of(space, self._log.partitions))
         return out
+
+    def _apply_events(self, partition: int) -> None:
+        """Work until every set of events accepted so far is linked and in the view, whatever else is waiting."""
+        from ops.pipeline import read_position
+        from streams.link.stage import LinkStage
+
+        events = self._log.end("events", partition)
+        while read_position(self._log, LinkStage.name, "events", partition) < events and self.step():
+            pass
+        edges = self._log.end("edges", partition)
+        while not self._view.has_read(partition, events=events, edges=edges) and self.step():
+            pass
 
     # --- processing -------------------------------------------------------------------------------------------------
 
     def run(self) -> int:
-        """Process what is waiting; time passes once."""
-        with self._processing:
-            done = self._sessionize.tick(self._now())
-            while step := self._step():
-                done += step
-            return done
+        """Process what is waiting until nothing is left to do now."""
+        done = 0
+        while step := self.step():
+            done += step
+        return done
 
-    def _step(self) -> int:
-        """One batch of every consumer, in the order of the flow."""
-        now = self._now()
-        done = self._sessionize.step(now)
-        done += sum(stage.step(now) for stage in self._later_stages)
-        done += self._view.step(now)
-        return done + self._indexer.step()
+    def step(self) -> int:
+        """One batch of every consumer, in the order of the flow; time passes once."""
+        with self._processing:
+            now = self._now()
+            done = self._sessionize.step(now) + self._sessionize.tick(now)
+            done += sum(stage.step(now) for stage in self._later_stages)
+            done += self._view.step(now)
+            return done + self._indexer.step()
 
     def flush(self, space: SpaceKey | None = None) -> None:
         """Close open sessions and process everything."""

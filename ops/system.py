@@ -54,6 +54,10 @@ class System(Protocol):
         """Process what is waiting until nothing is left to do now; returns the number of records processed."""
         ...
 
+    def step(self) -> int:
+        """Process one batch of everything that is waiting; 0 when nothing is. For callers that may have to stop."""
+        ...
+
     def flush(self, space: SpaceKey | None = None) -> None:
         """Publish and close open sessions without waiting for silence, and process everything (end of an import)."""
         ...

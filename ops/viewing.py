@@ -92,6 +92,10 @@ class LiveView:
         )  # fmt: skip
         return len(read)
 
+    def has_read(self, partition: int, *, events: int, edges: int) -> bool:
+        """Whether events and edges below these offsets are applied."""
+        return self.position("events", partition) >= events and self.position("edges", partition) >= edges
+
     def position(self, topic: TopicName, partition: int) -> int:
         """Offset of the next record of an input."""
         with self._lock:

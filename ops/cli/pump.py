@@ -1,4 +1,4 @@
-"""Keeps the processors going while the service answers: a thread that runs what is waiting."""
+"""Keeps the processors going while the service answers: a thread that works off what is waiting."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ IDLE_S = 0.05
 class Runnable(Protocol):
     """The part of ``ops.system.System`` that processes."""
 
-    def run(self) -> int: ...
+    def step(self) -> int: ...
 
 
 class Pump:
-    """While entered, calls ``run`` again and again from a thread of its own.
+    """While entered, calls ``step`` again and again from a thread of its own, so a stop waits for one step and for no
+    backlog.
 
     A fault of a processor is a bug: it ends the process's service with SIGTERM and is raised again on leaving, so that
     nobody is served from a view that has stopped.
@@ -46,7 +47,7 @@ class Pump:
     def _work(self) -> None:
         try:
             while not self._stop.is_set():
-                if self._system.run() == 0:
+                if self._system.step() == 0:
                     self._stop.wait(IDLE_S)
         except BaseException as fault:  # noqa: BLE001 - carried to the main thread, which raises it
             self._fault = fault

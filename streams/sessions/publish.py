@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from schemas.ids import SpaceKey
 from schemas.sessions import SessionRevised
 
-from ..ports import StageState
+from ..ports import Output, StageState
 from .rows import Lane, SessionRow, lowest_unpublished, messages_of, next_offset
 
 
@@ -80,3 +81,29 @@ def only_last_claims(revisions: Sequence[SessionRevised], offset: int) -> list[S
     """Of revisions that go out together only the last may claim the records from ``offset`` on."""
     capped = [msgspec.structs.replace(one, covers=min(one.covers, offset)) for one in revisions[:-1]]
     return [*capped, *revisions[-1:]]
+
+
+def newest_only(outputs: Sequence[Output]) -> list[Output]:
+    """Of outputs that are appended in one write, each session's last revision, in the order of those; others stay.
+
+    A message that lands in the middle of a long conversation moves the border of every session behind it; a batch of
+    such messages would publish each of them again and again. Where one is dropped, only the last kept one claims
+    anything: what a dropped one showed may come with any of the later ones.
+    """
+    last: dict[tuple[SpaceKey, str], int] = {}
+    for number, output in enumerate(outputs):
+        if isinstance(output.record, SessionRevised):
+            last[output.record.key, output.record.session_id] = number
+    newest = set(last.values())
+    revisions = sum(isinstance(output.record, SessionRevised) for output in outputs)
+    if len(newest) == revisions:
+        return list(outputs)
+    kept: list[Output] = []
+    for number, output in enumerate(outputs):
+        record = output.record
+        if not isinstance(record, SessionRevised):
+            kept.append(output)
+        elif number in newest:
+            claimed = record if number == max(newest) else msgspec.structs.replace(record, covers=0)
+            kept.append(Output(topic=output.topic, record=claimed))
+    return kept

@@ -13,7 +13,7 @@ from schemas.messages import MessagePosted, MessageRecord
 from schemas.sessions import SessionMessage, SessionRevised
 from streams.ports import Output
 from streams.sessions.definition import SessionLimits, current_messages, sessions_of
-from streams.sessions.publish import covers
+from streams.sessions.publish import covers, newest_only
 from streams.sessions.stage import Sessionize
 from streams.state import MemoryState
 from tests.kit.messages import edit, entry, posted, retract
@@ -170,6 +170,22 @@ def test_the_final_revisions_are_the_sessions_by_definition(
     run = Run(limits, given_ids)
     for action in actions:
         run.take(run.do(action))
+    run.finish()
+
+
+@settings(max_examples=150, deadline=None)
+@given(actions=ACTIONS, size=st.integers(2, 9), limits=LIMITS, given_ids=GIVEN)
+def test_a_batch_that_goes_out_at_once_may_keep_only_the_newest_revision_of_each_session(
+    actions: list[tuple[str, Any, Any]], size: int, limits: SessionLimits, given_ids: tuple[str | None, ...]
+) -> None:
+    run = Run(limits, given_ids)
+    for start in range(0, len(actions), size):
+        outputs = [output for action in actions[start : start + size] for output in run.do(action)]
+        kept = newest_only(outputs)
+        names = [output.record.session_id for output in kept if isinstance(output.record, SessionRevised)]
+        keys = [output.record.key for output in kept]
+        assert len(set(zip(keys, names, strict=True))) == len(kept)
+        run.take(kept)
     run.finish()
 
 

@@ -18,7 +18,7 @@ class Counted:
         self.runs = 0
         self.enough = threading.Event()
 
-    def run(self) -> int:
+    def step(self) -> int:
         self.runs += 1
         if self.runs == 3:
             self.enough.set()
@@ -26,7 +26,7 @@ class Counted:
 
 
 class Broken:
-    def run(self) -> int:
+    def step(self) -> int:
         raise RuntimeError("a bug")
 
 
