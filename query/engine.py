@@ -14,9 +14,9 @@ import msgspec
 
 from schemas.edges import Edge
 from schemas.ids import MessageKey, SpaceKey
-from views.embed import note_key, note_ref
 from views.reader import Basis, Messages, SpaceReader
 from views.rows import EventRow
+from views.vectors.refs import note_key, note_ref
 
 from .answer import Extract, extract
 from .api import Path, QueryRequest, QueryResult

@@ -6,7 +6,6 @@ any suffix of the log may be repeated, in any split into batches, and the index 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -20,6 +19,7 @@ from schemas.times import calendar_time
 from .encoder.protocol import Encoder
 from .reader import Messages, MessageText
 from .vectors.protocol import Point, PointKind, VectorIndex
+from .vectors.refs import note_ref
 from .vectors.sparse import document_vector
 
 _MONTHS = (
@@ -118,17 +118,6 @@ class Embed:
             for draft, row in zip(drafts, rows, strict=True)
         ]
         self._index.upsert(space, points)
-
-
-def note_ref(key: MessageKey) -> str:
-    """The ref of a note: ``["conversation id","message id"]``, compact JSON."""
-    return json.dumps([key.conversation_id, key.message_id], ensure_ascii=False, separators=(",", ":"))
-
-
-def note_key(ref: str) -> MessageKey:
-    """The message of a note's ref."""
-    conversation_id, message_id = msgspec.json.decode(ref, type=tuple[str, str])
-    return MessageKey(conversation_id, message_id)
 
 
 def _note_draft(message: MessageText) -> _Draft:

@@ -11,11 +11,11 @@ from schemas.events import Anchor, Event, Source, Stated
 from schemas.ids import MessageKey, SpaceKey
 from schemas.times import US_PER_DAY, parse_time
 from tests.kit.encoders import HashingEncoder
-from views.embed import note_ref
 from views.reader import Basis, MessageText
 from views.rows import EdgeRow, EventRow, Superseder
 from views.vectors.memory import MemoryIndex
 from views.vectors.protocol import Point
+from views.vectors.refs import note_ref
 from views.vectors.sparse import document_vector
 
 SPACE = SpaceKey("t", "village")

@@ -25,11 +25,11 @@ from tests.kit.sim import BEGIN, SPACES, Simulation, Stores, digest_of, undistur
 from tests.kit.simchat import NORTH, SOUTH, SPEAKERS, START, Edit, Post
 from tests.kit.simstores import PLACES
 from views.checksum import checksum, first_difference
-from views.embed import note_ref
 from views.known import known_by
 from views.rows import Status, status_at
 from views.spec import recompute
 from views.vectors.protocol import PointKind
+from views.vectors.refs import note_ref
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = (9, 114)

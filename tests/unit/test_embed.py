@@ -14,9 +14,10 @@ from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRecord, MessageRetracted
 from schemas.times import MAX_US
 from tests.kit.encoders import HashingEncoder
-from views.embed import BehindError, Embed, note_key, note_ref
+from views.embed import BehindError, Embed
 from views.reader import MessageText
 from views.vectors.memory import MemoryIndex
+from views.vectors.refs import note_key, note_ref
 from views.vectors.sparse import document_vector
 
 HOME = SpaceKey("acme", "home")
