@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from ops.observing import SILENT, Folded, Lag, Observer
 from ops.pipeline import lag, read_position, write_position
 from ops.viewing import LiveView
-from schemas.codec import BadRecordError, decode
+from schemas.codec import BadRecordError
 from schemas.deltas import EventChanged
 from schemas.entry import Entry
 from schemas.events import Event
 from schemas.ids import SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
+from schemas.parking import decoded
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry
 from views.embed import Embed
@@ -114,7 +115,6 @@ class Indexer:
 def _decoded(raw: LogEntry) -> tuple[Entry, ...]:
     """The entry, or nothing for bytes that other consumers have parked."""
     try:
-        record = decode(raw.topic, raw.value)
+        return (decoded(raw),)
     except BadRecordError:
         return ()
-    return (Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record),)

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ops.observing import SILENT, Folded, Lag, Observer
-from schemas.codec import BadRecordError, decode, encode
-from schemas.entry import Entry
+from schemas.codec import BadRecordError, encode
 from schemas.ids import SpaceKey
-from schemas.parking import dead_letter
+from schemas.parking import dead_letter, decoded
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry
 from streams.log.protocol import Batch
@@ -119,9 +118,7 @@ class StageRunner:
         """One record; a bad one is parked and leaves no trace in the state."""
         self._state.mark()
         try:
-            record = decode(raw.topic, raw.value)
-            entry = Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
-            return self._stage.apply(entry, self._state, now)
+            return self._stage.apply(decoded(raw), self._state, now)
         except BadRecordError as error:
             self._state.rollback()
             return [Output(topic="dead-letters", record=dead_letter(self._stage.name, raw, str(error), now))]

@@ -1,4 +1,4 @@
-"""Parking: a record that cannot be used becomes a dead letter with its untouched bytes, and the consumer goes on."""
+"""From bytes to a record a consumer can fold; what cannot be used is parked with its untouched bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Protocol
 
 import msgspec
 
+from .codec import decode
 from .dead_letters import DeadLetter
+from .entry import Entry
 from .topics import TopicName
 
 
@@ -25,6 +27,12 @@ class Raw(Protocol):
     def space(self) -> str: ...
     @property
     def value(self) -> bytes: ...
+
+
+def decoded(raw: Raw) -> Entry:
+    """The record with its place. Raises ``BadRecordError``: park it, or pass over what another consumer has parked."""
+    record = decode(raw.topic, raw.value)
+    return Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
 
 
 def dead_letter(stage: str, raw: Raw, error: str, now: int) -> DeadLetter:

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from schemas.codec import BadRecordError, decode
+from schemas.codec import BadRecordError
 from schemas.dead_letters import DeadLetter
 from schemas.deltas import DeltaRecord
-from schemas.entry import Entry
-from schemas.parking import Raw, dead_letter
+from schemas.parking import Raw, dead_letter, decoded
 
 from .maintain import Maintainer
 
@@ -39,11 +38,10 @@ def fold_batch(maintainer: Maintainer, batch: Iterable[Raw], now: int) -> Folded
     folded = Folded(deltas=[], parked=[])
     for raw in batch:
         try:
-            record = decode(raw.topic, raw.value)
+            entry = decoded(raw)
         except BadRecordError as error:
             if maintainer.skip(raw.topic, raw.partition, raw.offset):
                 folded.parked.append(dead_letter(STAGE, raw, str(error), now))
             continue
-        entry = Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
         folded.deltas.extend(maintainer.fold([entry]))
     return folded
