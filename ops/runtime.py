@@ -277,9 +277,8 @@ class Embedded:
 
     def verify(self, space: SpaceKey) -> Verification:
         """Compare the incremental view with its definition over the same records."""
-        with self._view.held():
-            kept = self._view.snapshot(space).view
-            plain = recompute(self._view.entries(space))
+        snapshot, entries = self._view.frozen(space)
+        kept, plain = snapshot.view, recompute(entries)
         return Verification(
             space=space.space,
             equal=checksum(kept) == checksum(plain),

@@ -147,10 +147,17 @@ class LiveView:
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def entries(self, space: SpaceKey) -> Iterator[Entry]:
-        """Every record of the space that the view has folded, by topic; what cannot be decoded is left out."""
+        """Every record of the space that the view has folded by now, by topic; what cannot be decoded is left out.
+
+        Only the call looks at the view: the records are read from the log as they are asked for, and nobody waits.
+        """
         partition = partition_of(space, self._log.partitions)
-        for topic in VIEW_TOPICS:
-            end = self._maintainer.position(topic, partition)
+        with self._lock:
+            ends: dict[TopicName, int] = {t: self._maintainer.position(t, partition) for t in VIEW_TOPICS}
+        return self._entries_below(space, ends)
+
+    def _entries_below(self, space: SpaceKey, ends: dict[TopicName, int]) -> Iterator[Entry]:
+        for topic, end in ends.items():
             for raw in self._log.read_space(topic, space):
                 if raw.offset >= end:
                     break
@@ -160,26 +167,45 @@ class LiveView:
                     continue  # parked when it was folded
                 yield Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
 
-    def snapshot(self, space: SpaceKey, known_at: int | None = None) -> Snapshot:
-        """The space now, or as it was known at a transaction time (microseconds UTC)."""
+    def snapshot(self, space: SpaceKey) -> Snapshot:
+        """The space as it is stored now."""
         with self._lock:
-            version, key = self._maintainer.version(space), (space, known_at)
-            kept = self._cuts.get(key)
-            if kept is None or kept[0] != version:
-                made = read_space(self._maintainer, space) if known_at is None else self._cut(space, known_at)
-                kept = self._cuts[key] = (version, made)
-            self._cuts.move_to_end(key)
-            if len(self._cuts) > CUTS_KEPT:
-                self._cuts.popitem(last=False)
-            return kept[1]
+            version, key = self._maintainer.version(space), (space, None)
+            kept = self._kept(key, version)
+            return kept or self._keep(key, version, read_space(self._maintainer, space))
 
     def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
-        """A cut and what it reflects, of one moment: a basis taken later would claim what the cut does not hold."""
-        with self._lock:
-            return self.snapshot(space, known_at), self.basis(space)
+        """A cut and what it reflects, of one moment: a basis taken later would claim what the cut does not hold.
 
-    def _cut(self, space: SpaceKey, known_at: int) -> Snapshot:
-        return cut(self.entries(space), space, known_at)
+        With ``known_at`` (microseconds UTC) the cut is folded from the log, outside the lock: it costs by the space's
+        size, and others read and write meanwhile.
+        """
+        with self._lock:
+            basis, version, key = self.basis(space), self._maintainer.version(space), (space, known_at)
+            if known_at is None:
+                return self.snapshot(space), basis
+            kept = self._kept(key, version)
+            if kept is not None:
+                return kept, basis
+            entries = self.entries(space)
+        made = cut(entries, space, known_at)
+        with self._lock:
+            return self._keep(key, version, made), basis
+
+    def _kept(self, key: tuple[SpaceKey, int | None], version: int) -> Snapshot | None:
+        """A cut made before, when the space has not changed since."""
+        kept = self._cuts.get(key)
+        if kept is None or kept[0] != version:
+            return None
+        self._cuts.move_to_end(key)
+        return kept[1]
+
+    def _keep(self, key: tuple[SpaceKey, int | None], version: int, made: Snapshot) -> Snapshot:
+        self._cuts[key] = (version, made)
+        self._cuts.move_to_end(key)
+        if len(self._cuts) > CUTS_KEPT:
+            self._cuts.popitem(last=False)
+        return made
 
     def basis(self, space: SpaceKey) -> Basis:
         """What a read of the space reflects now. Accepted messages the view has not even seen are waiting too."""
@@ -197,9 +223,10 @@ class LiveView:
             unseen = sum(_is_posting(raw) for raw in self._log.read_space("messages", space, position))
             return msgspec.structs.replace(known, accepted=known.accepted + unseen, waiting=known.waiting + unseen)
 
-    def held(self) -> threading.RLock:
-        """The view stands still while this is held (``with``)."""
-        return self._lock
+    def frozen(self, space: SpaceKey) -> tuple[Snapshot, Iterator[Entry]]:
+        """The space as it is stored, and the records it was folded from, of one moment."""
+        with self._lock:
+            return self.snapshot(space), self.entries(space)
 
     def close(self) -> None:
         """Let go of the tables; nothing uncommitted is written."""

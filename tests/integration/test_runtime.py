@@ -394,7 +394,7 @@ def test_what_was_known_is_what_the_records_known_by_then_define(machine: Machin
     for at, then in known:
         assert state(system, known_at=at, all_of_it=True).entries == then.entries
         by_then = recompute(entry for entry in view.entries(SPACE) if known_by(entry.record, at))
-        assert first_difference(view.snapshot(SPACE, at).view, by_then) is None
+        assert first_difference(view.read(SPACE, at)[0].view, by_then) is None
     assert state(system, known_at=NOW - 1, all_of_it=True).entries == ()
     assert system.verify(SPACE).equal
 

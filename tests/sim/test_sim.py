@@ -98,7 +98,7 @@ def test_what_was_known_then_is_the_definition_over_the_records_known_then(run: 
         entries = list(view.entries(space))
         for at in (BEGIN - 1, (BEGIN + run.simulation.now) // 2, run.simulation.now):
             known = recompute(entry for entry in entries if known_by(entry.record, at))
-            assert first_difference(view.snapshot(space, at).view, known) is None
+            assert first_difference(view.read(space, at)[0].view, known) is None
 
 
 def test_the_view_is_that_of_an_undisturbed_run(run: Run) -> None:
