@@ -25,6 +25,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError, OffsetOutOfRangeError
 from aiokafka.partitioner import murmur2
 
+from schemas.deltas import DeltaRecord
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_key, space_of
@@ -33,12 +34,13 @@ from .batch import fold_batch
 from .maintain import VIEW_TOPICS, Maintainer
 from .origin import claim, origin_on_broker
 from .outgoing import Fetched, Outgoing, Place, outgoing
+from .reached import Reached
 from .refusals import check_range, common_partitions
 from .tables import Tables
 
 BATCH_RECORDS = 1_000
-"""Most records of a batch. At 0.05 ms (messages) to 0.4 ms (a dense chat's sets) each it is at most half a second of work,
-so that stopping and being fresh need no more; larger ones were no faster."""
+"""Most records of a batch. At 0.05 ms (messages) to 0.4 ms (a dense chat's sets) each it is at most half a second of
+work, so that stopping and being fresh need no more; larger ones were no faster."""
 
 POLL_MS = 200
 """How long one look for records waits, so how soon an idle worker notices that it shall stop."""
@@ -66,12 +68,19 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
-    """One committed batch, for metrics. ``lags``: records still waiting, of the partitions that were in it."""
+    """One committed batch, for metrics.
+
+    Attributes:
+        lags: records still waiting, of the partitions that were in it.
+        reached: when the newest message of each partition that is applied now, and was not before, had been taken in,
+            microseconds UTC.
+    """
 
     records: int
-    deltas: int
+    deltas: Sequence[DeltaRecord]
     parked: int
     lags: Mapping[Place, int]
+    reached: Sequence[int]
     fold_s: float
     acknowledge_s: float
     commit_s: float
@@ -99,6 +108,7 @@ class Worker:
         self._clock = clock
         self._observe = observe
         self._maintainer = Maintainer(tables)
+        self._reached = Reached()
         self._topics: dict[str, TopicName] = {broker_topic(source.prefix, topic): topic for topic in VIEW_TOPICS}
 
     async def run(self, stop: asyncio.Event, *, until_end: bool = False, ready: Callable[[int], None]) -> None:
@@ -166,6 +176,10 @@ class Worker:
             await self._check_ranges(consumer, places)  # the log changed under us: say how
             raise
         batch = [self._fetched(record) for records in found.values() for record in records]
+        for place, records in found.items():
+            if self._topics[place.topic] == "messages":
+                for record in records:
+                    self._reached.read(place.partition, record.offset, record.timestamp * 1_000)
         if not batch:
             return
         begun = time.perf_counter()
@@ -180,11 +194,16 @@ class Worker:
         }
         self._observe(
             Applied(
-                records=len(batch), deltas=len(folded.deltas), parked=len(folded.parked), lags=lags,
+                records=len(batch), deltas=folded.deltas, parked=len(folded.parked), lags=lags,
+                reached=[at for p in {place.partition: None for place in found} if (at := self._newest(p)) is not None],
                 fold_s=folded_at - begun, acknowledge_s=acknowledged_at - folded_at,
                 commit_s=time.perf_counter() - acknowledged_at,
             )
         )  # fmt: skip
+
+    def _newest(self, partition: int) -> int | None:
+        below = min(self._maintainer.covers(partition), self._maintainer.position("messages", partition))
+        return self._reached.applied(partition, below)
 
     def _fetched(self, record: ConsumerRecord[bytes | None, bytes | None]) -> Fetched:
         space = space_of(record.key)

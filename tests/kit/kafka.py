@@ -118,7 +118,7 @@ class Mock:
 
     full = False
     durable = False
-    described = "librdkafka's mock cluster (no Java or Maven here): NOT Apache Kafka; some tests cannot run on it"
+    described = "librdkafka's mock cluster, NOT Apache Kafka (that needs java and mvn): some tests cannot run on it"
 
     def __init__(self) -> None:
         self._owner = Producer({"test.mock.num.brokers": 1, "logger": silent()})
