@@ -191,7 +191,7 @@ class _Lags(Collector):
 
     def __init__(self) -> None:
         self._watched: list[Lags] = []
-        self._told: dict[tuple[str, str, int], Lag] = {}
+        self._told: dict[tuple[str, str | None, int], Lag] = {}
 
     def watch(self, lags: Lags) -> None:
         """Ask these too."""

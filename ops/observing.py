@@ -43,10 +43,13 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lag(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records of a partition a consumer has still to read: its end less the consumer's position."""
+    """How many records of a partition a consumer has still to read: its end less the consumer's position.
+
+    ``topic`` is None for all its inputs together.
+    """
 
     stage: str
-    topic: TopicName
+    topic: TopicName | None
     partition: int
     records: int
 

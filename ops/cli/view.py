@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
+from .measured import MeasuredOptions, add_metrics_option, measured
 from .world import BAD_STORE, OK, CommandError, Subcommands, World
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from views.worker import Applied, Worker
 
 
-class ViewOptions(BrokerOptions):
+class ViewOptions(BrokerOptions, MeasuredOptions):
     """Options of ``view``."""
 
     once: bool
@@ -28,6 +29,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("view", parents=[shared], help="maintain the view from Kafka, until Ctrl-C")
     add_broker_options(parser)
+    add_metrics_option(parser)
     parser.add_argument("--once", action="store_true", help="apply what the log holds now, then stop")
     parser.add_argument(
         "--replica", action="store_true", help="write no deltas or dead letters: a second view, or one being rebuilt"
@@ -45,7 +47,7 @@ class _Total:
     def count(self, applied: Applied) -> None:
         """Add a batch."""
         self.records += applied.records
-        self.deltas += applied.deltas
+        self.deltas += len(applied.deltas)
         self.parked += applied.parked
 
     def line(self) -> dict[str, float]:
@@ -56,17 +58,23 @@ class _Total:
 
 def run(options: ViewOptions, world: World) -> int:
     """Check that topics, log and view fit together, then apply records."""
+    from ops.measuring import tell_view
     from streams.log.database import Database
     from views.store import RocksTables
     from views.tables import TABLES
     from views.worker import Source, StoppedError, Worker
 
     total = _Total()
-    with broker_errors(options.bootstrap):
+    with broker_errors(options.bootstrap), measured(options, world) as metrics:
         run_async(_check_topics(options, world))
         tables = RocksTables(Database(options.store / "view", families=TABLES, read_only=False))
         source = Source(bootstrap=options.bootstrap, prefix=options.prefix, emits=not options.replica)
-        worker = Worker(tables, source, clock=world.now, observe=total.count)
+
+        def observe(applied: Applied) -> None:
+            total.count(applied)
+            tell_view(metrics, applied)
+
+        worker = Worker(tables, source, clock=world.now, observe=observe)
 
         def ready(waiting: int) -> None:
             world.say(f"maintaining {options.store / 'view'} from {options.bootstrap}; {waiting} records waiting")

@@ -1,0 +1,37 @@
+"""What the workers on a broker tell, in the words of the metrics: the same ones the embedded runtime uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ops.metrics import Metrics
+from ops.observing import Applied, Folded, Lag
+
+if TYPE_CHECKING:
+    from streams.worker.runner import Ran
+    from views.worker import Applied as ViewApplied
+
+
+def tell_stage(metrics: Metrics, ran: Ran) -> None:
+    """A step of a stage worker."""
+    metrics.folded(
+        Folded(
+            stage=ran.stage, read=ran.records, written=ran.outputs - ran.parked, parked=ran.parked,
+            seconds=ran.fold_s + ran.write_s,
+        )
+    )  # fmt: skip
+    metrics.lag(Lag(stage=ran.stage, topic=None, partition=ran.partition, records=ran.lag))
+
+
+def tell_view(metrics: Metrics, applied: ViewApplied) -> None:
+    """A batch of the view worker."""
+    metrics.applied(
+        Applied(
+            read=applied.records, parked=applied.parked, deltas=applied.deltas, fold_s=applied.fold_s,
+            write_s=applied.acknowledge_s, commit_s=applied.commit_s,
+        )
+    )  # fmt: skip
+    for (topic, partition), records in applied.lags.items():
+        metrics.lag(Lag(stage="view", topic=topic, partition=partition, records=records))
+    for received_at in applied.reached:
+        metrics.reached(received_at)
