@@ -6,7 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 
 from .log.memory import MemoryTable
-from .log.protocol import Batch, TableReader
+from .log.protocol import TableReader, TableWriter
 
 
 class MemoryState(MemoryTable):
@@ -88,7 +88,7 @@ class OverlayState:
                 del self._changed[bisect_left(self._changed, key)]
         self._undo.clear()
 
-    def write_to(self, batch: Batch) -> None:
+    def write_to(self, batch: TableWriter) -> None:
         """Put the changes into the batch. Call ``clear`` when it was committed."""
         for key in self._changed:
             value = self._changes[key]

@@ -14,7 +14,7 @@ from ops.settings import BadConfigError
 from ops.system import Refused
 from streams.log.errors import StoreError
 
-from . import ask, history, importing, model, rebuild, schemas, serve, state, status, topics, verify, view
+from . import ask, history, importing, model, rebuild, schemas, serve, state, status, topics, verify, view, worker
 from .world import BAD_INPUT, BAD_STORE, INTERRUPTED, CommandError, Options, World, clock_us
 
 if TYPE_CHECKING:
@@ -76,7 +76,21 @@ def build_parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     _add_shared(shared, after_command=True)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (importing, state, history, ask, status, serve, verify, rebuild, topics, view, model, schemas):
+    for command in (
+        importing,
+        state,
+        history,
+        ask,
+        status,
+        serve,
+        verify,
+        rebuild,
+        topics,
+        view,
+        worker,
+        model,
+        schemas,
+    ):
         command.add(commands, shared)
     return parser
 

@@ -40,16 +40,20 @@ class TableReader(Protocol):
         ...
 
 
-class Batch(Protocol):
+class TableWriter(Protocol):
+    """Changes of named tables."""
+
+    def put(self, table: str, key: bytes, value: bytes) -> None: ...
+    def delete(self, table: str, key: bytes) -> None: ...
+
+
+class Batch(TableWriter, Protocol):
     """Appends and table changes that are committed together or not at all. Not visible to reads before that."""
 
     def append(self, topic: TopicName, space: SpaceKey, value: bytes, now: int) -> int:
         """Add an entry to the space's partition of the topic; returns the offset it will have. ``now`` in
         microseconds UTC."""
         ...
-
-    def put(self, table: str, key: bytes, value: bytes) -> None: ...
-    def delete(self, table: str, key: bytes) -> None: ...
 
 
 class Log(TableReader, Protocol):

@@ -1,0 +1,111 @@
+"""``worker``: a stage worker. Runs stages on the partitions its group gives it, until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
+from .world import OK, CommandError, Subcommands, World
+
+if TYPE_CHECKING:
+    from streams.worker.fleet import Fleet
+    from streams.worker.runner import Ran
+
+
+class WorkerOptions(BrokerOptions):
+    """Options of ``worker``."""
+
+    stages: str
+
+
+def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
+    """Register the command."""
+    parser = commands.add_parser("worker", parents=[shared], help="run stages on Kafka, until Ctrl-C")
+    add_broker_options(parser)
+    parser.add_argument(
+        "--stages",
+        metavar="LIST",
+        default="sessionize,distil,themes,link",
+        help="comma-separated; all workers that run one of these must run the same list; default all",
+    )
+    parser.set_defaults(run=run)
+
+
+class StageTotal(msgspec.Struct, frozen=True, kw_only=True):
+    """What a stage did in this run; ``fold_s`` is the time in the stage itself, ``write_s`` that of the broker."""
+
+    stage: str
+    steps: int = 0
+    records: int = 0
+    outputs: int = 0
+    parked: int = 0
+    fold_s: float = 0.0
+    write_s: float = 0.0
+
+    def plus(self, ran: Ran) -> StageTotal:
+        """With one more step."""
+        return StageTotal(
+            stage=self.stage, steps=self.steps + 1, records=self.records + ran.records,
+            outputs=self.outputs + ran.outputs, parked=self.parked + ran.parked,
+            fold_s=round(self.fold_s + ran.fold_s, 6), write_s=round(self.write_s + ran.write_s, 6),
+        )  # fmt: skip
+
+
+def run(options: WorkerOptions, world: World) -> int:
+    """Check the topics, join the group, run."""
+    from ops.distributed import Work, run_worker, stage_makers
+    from ops.model import load_encoder
+    from ops.settings import load_settings
+    from streams.faust_app import GroupLostError
+
+    stages = _stages(options.stages)
+    settings = load_settings(options.store, options.config)
+    work = Work(bootstrap=options.bootstrap, prefix=options.prefix, stages=stages, store=options.store)
+    makers = stage_makers(stages, settings, lambda: load_encoder(settings.model))
+    begun = time.perf_counter()
+    totals = {stage: StageTotal(stage=stage) for stage in stages}
+
+    def count(ran: Ran) -> None:
+        totals[ran.stage] = totals[ran.stage].plus(ran)
+
+    def told(fleet: Fleet) -> None:
+        held = ", ".join(f"{stage}/{partition}" for stage, partition in fleet.held)
+        world.say(f"running {held or 'nothing: there are more workers than partitions'}")
+
+    async def until_signalled() -> None:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        await run_worker(work, makers, stop=stop, clock=world.now, observe=count, on_assigned=told)
+
+    with broker_errors(options.bootstrap):
+        try:
+            run_async(until_signalled())
+        except GroupLostError as error:
+            raise CommandError(str(error)) from error
+    seconds = round(time.perf_counter() - begun, 3)
+    if options.json:
+        from .machine import print_json
+
+        print_json(world, {"seconds": seconds, "stages": tuple(totals.values())})
+    else:
+        for total in totals.values():
+            world.say(", ".join(f"{name} {value}" for name, value in msgspec.structs.asdict(total).items()))
+    return OK
+
+
+def _stages(text: str) -> tuple[str, ...]:
+    """The named stages, in the order of the flow."""
+    from ops.distributed import STAGES
+
+    named = [name.strip() for name in text.split(",")]
+    unknown = [name for name in named if name not in STAGES]
+    if unknown:
+        raise CommandError(f"--stages: no such stage: {unknown[0]!r}; there are {', '.join(STAGES)}")
+    return tuple(name for name in STAGES if name in named)

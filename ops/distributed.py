@@ -1,0 +1,133 @@
+"""Puts a stage worker together: which stages there are, what they are made of, and the topics they need."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from ops.kafka.admin import admin, create_topics, read_topics
+from ops.kafka.topics import BrokerTopic, plan, wanted
+from ops.limits import session_limits
+from ops.settings import Settings
+from streams.ports import Encoder, Stage
+from streams.worker.broker import kafka_broker
+from streams.worker.fleet import Fleet
+from streams.worker.local import LocalStates
+from streams.worker.runner import Ran, Surroundings
+from streams.worker.step import steps_topic
+from views.refusals import TopicsError
+
+STAGES = ("sessionize", "distil", "themes", "link")
+"""In the order of the flow."""
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker does, where. ``stages``: some of ``STAGES``, in that order."""
+
+    bootstrap: str
+    prefix: str
+    stages: tuple[str, ...]
+    store: Path
+
+
+class Log(msgspec.Struct, frozen=True, kw_only=True):
+    """The log a worker reads: its identity, and how many partitions every topic has."""
+
+    identity: str
+    partitions: int
+
+
+def stage_makers(
+    stages: Sequence[str], settings: Settings, load_encoder: Callable[[], Encoder]
+) -> Mapping[str, Callable[[], Stage]]:
+    """By name, what makes an instance. The encoder is loaded once, when the first stage that needs it is made."""
+    from streams.classify.offline import OfflineClassifier
+    from streams.distil.offline import OfflineDistiller
+    from streams.distil.stage import DistilStage
+    from streams.link.stage import LinkStage
+    from streams.sessions.stage import Sessionize
+    from streams.themes.stage import ThemesStage
+
+    encoder = cache(load_encoder)
+    known: dict[str, Callable[[], Stage]] = {
+        "sessionize": lambda: Sessionize(session_limits(settings)),
+        "distil": lambda: DistilStage(OfflineDistiller()),
+        "themes": lambda: ThemesStage(encoder()),
+        "link": lambda: LinkStage(OfflineClassifier(), encoder()),
+    }
+    return {name: known[name] for name in stages}
+
+
+async def prepare_log(work: Work) -> Log:
+    """Check the topics, and make the steps topics of our stages where they are missing.
+
+    They belong to the stages alone, as Kafka Streams makes its own changelog topics; they are never compacted.
+
+    Raises:
+        TopicsError: topics are missing, or not as they should be.
+        RefusedByBrokerError: no right to create topics.
+    """
+    async with admin(work.bootstrap) as client:
+        found = await read_topics(client, wanted(work.prefix, 1, 1))
+        if not found:
+            raise TopicsError("no topics; run ./stilltrue topics create")
+        partitions, replication = found[0].partitions, found[0].replication
+        wants = wanted(work.prefix, partitions, replication)
+        problems = plan(wants, found).problems
+        steps = [_steps(want, steps_topic(work.prefix, stage)) for stage in work.stages for want in wants[:1]]
+        missing = plan(steps, await read_topics(client, steps))
+        if problems or missing.differences:
+            raise TopicsError(
+                "topics are not as they should be (./stilltrue topics): " + "; ".join((*problems, *missing.differences))
+            )
+        await create_topics(client, missing.create)
+        cluster = (await client.describe_cluster())["cluster_id"]
+    return Log(identity=f"{cluster}/{work.prefix}", partitions=partitions)
+
+
+def _steps(like: BrokerTopic, name: str) -> BrokerTopic:
+    """As ``messages``: kept for ever, with room for a large record."""
+    return msgspec.structs.replace(like, name=name)
+
+
+async def run_worker(
+    work: Work,
+    makers: Mapping[str, Callable[[], Stage]],
+    *,
+    stop: asyncio.Event,
+    clock: Callable[[], int],
+    observe: Callable[[Ran], None],
+    on_assigned: Callable[[Fleet], None],
+) -> None:
+    """Run the stages until ``stop``.
+
+    Raises:
+        TopicsError, RefusedByBrokerError: see ``prepare_log``.
+        StoreError: the store is in use or of another log, or the broker lost what a stage needs.
+        GroupLostError, KafkaError: the broker was away for too long.
+    """
+    from streams.faust_app import Group, run_group
+
+    log = await prepare_log(work)
+    states = LocalStates(work.store / "stages", log=log.identity, partitions=log.partitions)
+    threads = ThreadPoolExecutor(max_workers=len(makers) * log.partitions, thread_name_prefix="stage")
+    try:
+        async with kafka_broker(work.bootstrap) as broker:
+            around = Surroundings(
+                broker=broker, states=states, partitions=log.partitions, threads=threads, clock=clock,
+                observe=observe, prefix=work.prefix,
+            )  # fmt: skip
+            fleet = Fleet(makers, around)
+            group = Group(
+                bootstrap=work.bootstrap, prefix=work.prefix, stages=work.stages, partitions=log.partitions,
+                directory=work.store / "group",
+            )  # fmt: skip
+            await run_group(group, fleet, stop, lambda: on_assigned(fleet))
+    finally:
+        threads.shutdown()
+        states.close()

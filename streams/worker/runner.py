@@ -1,0 +1,242 @@
+"""Runs one stage over one partition: takes over where its steps end, then step after step, until it is told to stop.
+
+A step is (1) folded in a thread, so that no model call holds the loop up, (2) written to the steps topic, which decides
+it, (3) its outputs are written, (4) state and cursor are committed to the local store. kill -9 before 2 leaves no
+trace; after 2 the next owner finds the step and writes its outputs again, the same bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+
+import msgspec
+from aiokafka.errors import KafkaError
+
+from schemas.topics import TopicName
+from schemas.transport import broker_topic, space_of
+
+from ..log.errors import StoreError
+from ..ports import Stage
+from .broker import Broker, Stored
+from .fold import Decided, Fetched, Folder
+from .inbox import Inbox
+from .local import LocalStates, state_prefix
+from .step import PART_BYTES, Out, Step, StepReader, split_step, steps_topic
+
+BATCH_RECORDS = 256
+"""Most records of a step, of each input."""
+
+TICK_S = 0.25
+"""How often a stage is told that time passes."""
+
+READ_RECORDS = 500
+"""Read at once at a takeover or when lagging."""
+
+RETRY_S = 1.0
+RETRIES = 60
+"""In a row without a step in between. Then the process ends; a restart resumes where it was."""
+
+
+class LogLostError(StoreError):
+    """Records a stage must read, or steps it took, are no longer on the broker. Nothing was changed.
+
+    Set the topics' retention to unlimited (``./stilltrue topics check``), restore them from a replica or a backup.
+    """
+
+
+class FencedError(Exception):
+    """Somebody else wrote a step: what was folded does not count. The state is read again."""
+
+
+class Ran(msgspec.Struct, frozen=True, kw_only=True):
+    """One committed step, for metrics. ``outputs``: without dead letters. ``lag``: records that still wait."""
+
+    stage: str
+    partition: int
+    records: int
+    outputs: int
+    parked: int
+    lag: int
+    fold_s: float
+    write_s: float
+
+
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+    """What all runners of a worker share."""
+
+    broker: Broker
+    states: LocalStates
+    partitions: int
+    threads: Executor
+    clock: Callable[[], int]
+    observe: Callable[[Ran], None]
+    prefix: str = ""
+
+
+class Runner:
+    """One stage in one partition. ``run`` it once.
+
+    Args:
+        stage: an instance nobody else uses.
+        partition: which part of every topic.
+        around: what it shares with the worker's other runners.
+    """
+
+    def __init__(self, stage: Stage, partition: int, around: Surroundings) -> None:
+        self._stage = stage
+        self._partition = partition
+        self._around = around
+        self._prefix = state_prefix(stage.name, partition)
+        self._topic = steps_topic(around.prefix, stage.name)
+        self._folder = Folder(stage, around.states, self._prefix, partition, around.partitions)
+        self._positions: Mapping[TopicName, int] = {}
+        self._end = 0
+        self._inbox = Inbox(stage.inputs)
+        self._stop = asyncio.Event()
+        self._ticked = 0.0
+        self.ready = asyncio.Event()
+
+    def offer(self, topic: TopicName, record: Stored) -> None:
+        """The consumer group delivered a record. Returns at once."""
+        self._inbox.offer(self._fetched(topic, record))
+
+    @property
+    def lag(self) -> int:
+        """Records that wait, of all inputs."""
+        return self._inbox.lag(self._positions)
+
+    def stop(self) -> None:
+        """Ask it to end; a step that has begun is finished."""
+        self._stop.set()
+        self._inbox.arrived.set()
+
+    async def run(self) -> None:
+        """Until ``stop``.
+
+        Raises:
+            LogLostError: the broker no longer holds what the stage needs.
+            KafkaError: the broker was away for too long, or refuses us for good.
+        """
+        failures = 0
+        while not self._stop.is_set():
+            try:
+                await self._take_over()
+                while not self._stop.is_set():
+                    if await self._step():
+                        failures = 0
+            except (FencedError, KafkaError) as error:
+                failures += 1
+                if failures > RETRIES or (isinstance(error, KafkaError) and not error.retriable):
+                    raise
+                await _sleep_unless(self._stop, RETRY_S)
+            finally:
+                self._folder.clear()
+
+    async def _take_over(self) -> None:
+        """Fold the steps that are not in the local state; write the outputs of the last one again."""
+        around, cursor = self._around, self._around.states.cursor(self._prefix, self._stage.inputs)
+        start, end = await around.broker.range(self._topic, self._partition)
+        _check_range(self._topic, self._partition, start, cursor.steps, end)
+        reader, last, following = StepReader(), None, cursor.steps
+        while following < end:
+            for record in await around.broker.read(self._topic, self._partition, following, end, READ_RECORDS):
+                following = record.offset + 1
+                step = reader.feed(record.offset, record.value)
+                if step is not None:
+                    if last is not None:
+                        cursor = around.states.commit(self._prefix, *last)
+                    last = (step, following)
+        if last is not None:
+            await self._write(last[0])
+            cursor = around.states.commit(self._prefix, *last)
+        self._positions, self._end = cursor.positions, end
+        for topic, position in self._positions.items():
+            name = broker_topic(around.prefix, topic)
+            start, end = await around.broker.range(name, self._partition)
+            _check_range(name, self._partition, start, position, end)
+            self._inbox.announce(topic, end)
+        self.ready.set()
+
+    async def _step(self) -> bool:
+        """Whatever is to be done now; waits a little when that is nothing. Time passes also under load."""
+        self._inbox.arrived.clear()
+        if time.monotonic() - self._ticked >= TICK_S:
+            self._ticked = time.monotonic()
+            if await self._decide(lambda now: self._folder.tick(self._positions, now)):
+                return True
+        batch = self._inbox.take(self._positions, BATCH_RECORDS) or await self._read_missing()
+        if batch:
+            return await self._decide(lambda now: self._folder.fold(batch, self._positions, now))
+        await _sleep_unless(self._inbox.arrived, TICK_S)
+        return False
+
+    async def _read_missing(self) -> list[Fetched]:
+        gap = self._inbox.missing(self._positions)
+        if gap is None:
+            return []
+        topic, first, end = gap
+        name = broker_topic(self._around.prefix, topic)
+        read = await self._around.broker.read(name, self._partition, first, end, READ_RECORDS)
+        return [self._fetched(topic, record) for record in read]
+
+    async def _decide(self, fold: Callable[[int], Decided | None]) -> bool:
+        """Fold in a thread, then write and commit what came of it; False when that is nothing."""
+        around, begun = self._around, time.perf_counter()
+        loop = asyncio.get_running_loop()
+        decided = await loop.run_in_executor(around.threads, fold, around.clock())
+        if decided is None:
+            self._folder.clear()
+            return False
+        folded = time.perf_counter()
+        step = decided.step
+        for value in split_step(step, self._end, PART_BYTES):
+            offset = await around.broker.append(self._topic, self._partition, value)
+            if offset != self._end:
+                raise FencedError(f"{self._topic}/{self._partition}: wrote at {offset}, expected {self._end}")
+            self._end += 1
+        await self._write(step)
+        self._positions = around.states.commit(self._prefix, step, self._end).positions
+        self._folder.clear()
+        around.observe(
+            Ran(
+                stage=self._stage.name, partition=self._partition, records=decided.records, outputs=len(step.outputs) - decided.parked,
+                parked=decided.parked, lag=self.lag, fold_s=folded - begun,
+                write_s=time.perf_counter() - folded,
+            )
+        )  # fmt: skip
+        return True
+
+    async def _write(self, step: Step) -> None:
+        """The outputs, topic after topic, each in order."""
+        by_topic: dict[TopicName, list[Out]] = {}
+        for out in step.outputs:
+            by_topic.setdefault(out.topic, []).append(out)
+        for topic, outs in by_topic.items():
+            await self._around.broker.write(broker_topic(self._around.prefix, topic), self._partition, outs)
+
+    def _fetched(self, topic: TopicName, record: Stored) -> Fetched:
+        space = space_of(record.key)
+        return Fetched(
+            topic=topic, partition=self._partition, offset=record.offset, tenant=space.tenant, space=space.space,
+            key=record.key, value=record.value, headers=record.headers,
+        )  # fmt: skip
+
+
+def _check_range(topic: str, partition: int, start: int, position: int, end: int) -> None:
+    """Refuse a partition that cannot be read on from ``position``."""
+    if not start <= position <= end:
+        raise LogLostError(
+            f"{topic}/{partition}: the stage goes on at offset {position}, the broker holds {start} to {end}: "
+            "records were lost or deleted, or the topic was made anew"
+        )
+
+
+async def _sleep_unless(event: asyncio.Event, seconds: float) -> None:
+    """Wait, but no longer than until the event is set."""
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        return
