@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cache
 from random import Random
 
@@ -19,7 +19,7 @@ from ops.limits import session_limits
 from ops.pipeline import StageRunner
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
-from ops.viewing import LiveView
+from ops.viewing import LiveView, StoredMessages
 from schemas.codec import BadRecordError, decode
 from schemas.events import EventsDistilled
 from schemas.ids import MessageKey, SpaceKey
@@ -41,7 +41,6 @@ from tests.kit.simchat import NORTH, SOUTH, Action, Assert, Deed, Edit, Garbage,
 from tests.kit.simstores import Crash, Fate, MortalIndex, MortalLog, MortalTables
 from views.embed import Embed
 from views.encoder.cached import CachedEncoder
-from views.reader import MessageText
 from views.tables import TABLES
 
 SPACES = (NORTH, SOUTH)
@@ -55,20 +54,6 @@ SETTINGS = Settings(session_max_messages=5, open_revision_messages=3)
 def encoder() -> CachedEncoder:
     """One for the process: the same text gives the same bytes."""
     return CachedEncoder(HashingEncoder())
-
-
-class _Stored:
-    """The view's messages, for the index."""
-
-    def __init__(self, view: LiveView, space: SpaceKey) -> None:
-        self._view = view
-        self._space = space
-
-    def message(self, key: MessageKey) -> MessageText | None:
-        return self._view.message(self._space, key)
-
-    def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
-        return [text for key in keys if (text := self.message(key)) is not None]
 
 
 class Process:
@@ -85,7 +70,7 @@ class Process:
             LinkStage(OfflineClassifier(), encoder()),
         )
         self._later = [StageRunner(log, stage, batch) for stage in stages]
-        embed = Embed(stores.index, encoder(), lambda space: _Stored(view, space))
+        embed = Embed(stores.index, encoder(), lambda space: StoredMessages(view, space))
         self._indexer = Indexer(log, view, embed, batch)
 
     def consumers(self) -> list[Callable[[int], int]]:
