@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
+from .measured import MeasuredOptions, add_metrics_option, measured
 from .world import OK, CommandError, Subcommands, World
 
 if TYPE_CHECKING:
+    from ops.metrics import Metrics
     from streams.worker.fleet import Fleet
     from streams.worker.runner import Ran
 
 
-class WorkerOptions(BrokerOptions):
+class WorkerOptions(BrokerOptions, MeasuredOptions):
     """Options of ``worker``."""
 
     stages: str
@@ -28,6 +30,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("worker", parents=[shared], help="run stages on Kafka, until Ctrl-C")
     add_broker_options(parser)
+    add_metrics_option(parser)
     parser.add_argument(
         "--stages",
         metavar="LIST",
@@ -59,7 +62,13 @@ class StageTotal(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: WorkerOptions, world: World) -> int:
     """Check the topics, join the group, run."""
+    with broker_errors(options.bootstrap), measured(options, world) as metrics:
+        return _run(options, world, metrics)
+
+
+def _run(options: WorkerOptions, world: World, metrics: Metrics) -> int:
     from ops.distributed import Work, run_worker, stage_makers
+    from ops.measuring import tell_stage
     from ops.model import load_encoder
     from ops.settings import load_settings
     from streams.faust_app import GroupLostError
@@ -67,14 +76,16 @@ def run(options: WorkerOptions, world: World) -> int:
     stages = _stages(options.stages)
     settings = load_settings(options.store, options.config)
     work = Work(bootstrap=options.bootstrap, prefix=options.prefix, stages=stages, store=options.store)
-    makers = stage_makers(stages, settings, lambda: load_encoder(settings.model))
+    makers = stage_makers(stages, settings, lambda: load_encoder(settings.model, observe=metrics.encoded))
     begun = time.perf_counter()
     totals = {stage: StageTotal(stage=stage) for stage in stages}
 
     def count(ran: Ran) -> None:
         totals[ran.stage] = totals[ran.stage].plus(ran)
+        tell_stage(metrics, ran)
 
     def told(fleet: Fleet) -> None:
+        metrics.hold(fleet.held)
         held = ", ".join(f"{stage}/{partition}" for stage, partition in fleet.held)
         world.say(f"running {held or 'nothing: there are more workers than partitions'}")
 
@@ -84,11 +95,10 @@ def run(options: WorkerOptions, world: World) -> int:
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         await run_worker(work, makers, stop=stop, clock=world.now, observe=count, on_assigned=told)
 
-    with broker_errors(options.bootstrap):
-        try:
-            run_async(until_signalled())
-        except GroupLostError as error:
-            raise CommandError(str(error)) from error
+    try:
+        run_async(until_signalled())
+    except GroupLostError as error:
+        raise CommandError(str(error)) from error
     seconds = round(time.perf_counter() - begun, 3)
     if options.json:
         from .machine import print_json
