@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ops.metrics import Metrics
 from ops.observing import Applied, Folded, Lag
 
 if TYPE_CHECKING:
+    from streams.worker.fleet import Fleet
     from streams.worker.runner import Ran
     from views.worker import Applied as ViewApplied
 
@@ -20,7 +22,12 @@ def tell_stage(metrics: Metrics, ran: Ran) -> None:
             seconds=ran.fold_s + ran.write_s,
         )
     )  # fmt: skip
-    metrics.lag(Lag(stage=ran.stage, topic=None, partition=ran.partition, records=ran.lag))
+
+
+def fleet_lags(fleet: Fleet) -> Iterable[Lag]:
+    """What waits for the stages that a worker runs now."""
+    for stage, partition, records in fleet.lags():
+        yield Lag(stage=stage, topic=None, partition=partition, records=records)
 
 
 def tell_view(metrics: Metrics, applied: ViewApplied) -> None:

@@ -123,10 +123,6 @@ class Metrics:
         """Of a consumer that can only tell its lag when it has read something."""
         self._lags.tell(lag)
 
-    def hold(self, held: Iterable[tuple[str, int]]) -> None:
-        """The stages and partitions a worker has now: what was told of others is somebody else's to tell."""
-        self._lags.hold(held)
-
     # --- the view ---------------------------------------------------------------------------------------------------
 
     def applied(self, batch: Applied) -> None:
@@ -204,11 +200,6 @@ class _Lags(Collector):
     def tell(self, lag: Lag) -> None:
         """Replaces what was told of the same partition."""
         self._told[lag.stage, lag.topic, lag.partition] = lag
-
-    def hold(self, held: Iterable[tuple[str, int]]) -> None:
-        """Forget what was told of all others."""
-        kept = set(held)
-        self._told = {key: lag for key, lag in self._told.items() if (lag.stage, lag.partition) in kept}
 
     def describe(self) -> Iterable[GaugeMetricFamily]:
         """The name, without asking anybody."""

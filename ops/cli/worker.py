@@ -68,7 +68,7 @@ def run(options: WorkerOptions, world: World) -> int:
 
 def _run(options: WorkerOptions, world: World, metrics: Metrics) -> int:
     from ops.distributed import Work, run_worker, stage_makers
-    from ops.measuring import tell_stage
+    from ops.measuring import fleet_lags, tell_stage
     from ops.model import load_encoder
     from ops.settings import load_settings
     from streams.faust_app import GroupLostError
@@ -80,12 +80,15 @@ def _run(options: WorkerOptions, world: World, metrics: Metrics) -> int:
     begun = time.perf_counter()
     totals = {stage: StageTotal(stage=stage) for stage in stages}
 
+    assigned: list[Fleet] = []
+    metrics.watch(lambda: (lag for fleet in assigned for lag in fleet_lags(fleet)))
+
     def count(ran: Ran) -> None:
         totals[ran.stage] = totals[ran.stage].plus(ran)
         tell_stage(metrics, ran)
 
     def told(fleet: Fleet) -> None:
-        metrics.hold(fleet.held)
+        assigned[:] = [fleet]
         held = ", ".join(f"{stage}/{partition}" for stage, partition in fleet.held)
         world.say(f"running {held or 'nothing: there are more workers than partitions'}")
 
