@@ -291,7 +291,7 @@ class Embedded:
 
     def rebuild(self, space: SpaceKey) -> Verification:
         """Drop the space's view, fold the log anew, and compare with the definition."""
-        self._view.rebuild(space)
+        self._view.rebuild(space, self._now())
         return self.verify(space)
 
     def close(self) -> None:

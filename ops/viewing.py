@@ -11,12 +11,14 @@ import msgspec
 
 from ops.observing import SILENT, Applied, Lag, Observer
 from schemas.codec import BadRecordError, decode, encode
+from schemas.deltas import Cause
 from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessagePosted
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry, partition_of
 from views.batch import STAGE, fold_batch
+from views.deltas import view_deltas
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.reader import Basis, MessageAccount, MessageText
 from views.rows import EventRow
@@ -135,14 +137,28 @@ class LiveView:
             partitions = range(self._log.partitions)
             return sum(self._log.end("messages", p) - self._covers(p) for p in partitions)
 
-    def rebuild(self, space: SpaceKey) -> None:
-        """Drop the rows of a space and fold its records anew, in one commit."""
+    def rebuild(self, space: SpaceKey, now: int) -> None:
+        """Drop the rows of a space and fold its records anew, in one commit.
+
+        Where the former rows were wrong, the difference goes out as deltas, before the commit as always: whoever
+        follows them, the vector index first of all, is put right too.
+        """
         with self._lock:
+            before = read_space(self._maintainer, space).view
             self._maintainer.drop(space)
             for entry in self.entries(space):
                 self._maintainer.fold_anywhere(entry)
+            after = read_space(self._maintainer, space).view
+            with self._log.batch() as batch:
+                for delta in view_deltas(space, before, after, self._rebuilt_from(space), now):
+                    batch.append("deltas", space, encode(delta), now)
             self._maintainer.commit()
             self._cuts.clear()
+
+    def _rebuilt_from(self, space: SpaceKey) -> Cause:
+        """The cause named for what a rebuild put right: the last set of events that was folded."""
+        partition = partition_of(space, self._log.partitions)
+        return Cause(topic="events", partition=partition, offset=self._maintainer.position("events", partition) - 1)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from schemas.deltas import Cause, EdgeChanged, EventChanged, Validity
+from schemas.deltas import Cause, DeltaRecord, EdgeChanged, EventChanged, Validity
 from schemas.ids import SpaceKey
 
 from .rows import EdgeRow, EventRow
+from .spec import View
 
 
 def validity_of(row: EventRow | None) -> Validity | None:
@@ -48,3 +49,16 @@ def edge_delta(
         tenant=space.tenant, space=space.space, edge_id=edge_id, was_live=before[0], live=after[0],
         old_invalid_from=before[1], invalid_from=after[1], cause=cause, learned_at=learned_at,
     )  # fmt: skip
+
+
+def view_deltas(space: SpaceKey, before: View, after: View, cause: Cause, learned_at: int) -> list[DeltaRecord]:
+    """Every difference between two views of a space, events before edges, each in id order."""
+    deltas: list[DeltaRecord | None] = [
+        event_delta(space, i, before.events.get(i), after.events.get(i), cause, learned_at)
+        for i in sorted({*before.events, *after.events})
+    ]
+    deltas += [
+        edge_delta(space, i, before.edges.get(i), after.edges.get(i), cause, learned_at)
+        for i in sorted({*before.edges, *after.edges})
+    ]
+    return [delta for delta in deltas if delta is not None]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from random import Random
 
+import msgspec
 import pytest
 
 from ops.runtime import Embedded
@@ -16,6 +17,7 @@ from tests.kit.messages import edit
 from tests.kit.sim import BEGIN, Stores
 from tests.kit.simchat import NORTH
 from tests.kit.simstores import Fate
+from views.state import EventState, ViewState, space_prefix
 from views.tables import MemoryTables
 
 UNREADABLE = b"\xc1"
@@ -82,3 +84,25 @@ def test_a_basis_does_not_run_ahead_of_the_retractions_it_covers() -> None:
         assert behind.covers(NORTH) <= behind.position("messages", partition_of(NORTH, kept.log.partitions))
         behind.step(BEGIN)
     assert behind.covers(NORTH) == 3
+
+
+def test_a_rebuild_of_a_wrong_view_tells_the_difference_to_the_index() -> None:
+    """An event that the records do not give is taken out of the index, and the missing one is put back."""
+    kept = stores()
+    system = fill(kept, ["message"])
+    system.flush()
+    [right] = kept.index.refs(NORTH, "event")
+    state, prefix = ViewState(kept.tables), space_prefix(NORTH)
+    cell = state.events.get(prefix + right.encode())
+    assert cell.row is not None
+    wrong = msgspec.structs.replace(
+        cell, row=msgspec.structs.replace(cell.row, event=msgspec.structs.replace(cell.row.event, id="wrong"))
+    )
+    state.events.put(prefix + b"wrong", wrong)
+    state.events.put(prefix + right.encode(), EventState())
+    kept.tables.commit(state.drain())
+    system = kept.opened(BEGIN)
+    assert not system.verify(NORTH).equal
+    assert system.rebuild(NORTH).equal
+    system.run()
+    assert kept.index.refs(NORTH, "event") == [right]
