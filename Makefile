@@ -62,5 +62,5 @@ $(VENV)/installed: requirements.txt requirements-model.txt | $(BIN)/python
 
 $(VENV)/installed-dev: requirements-dev.txt requirements-kafka.txt $(VENV)/installed
 	@echo "Installing what the tests need ..."
-	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt -r requirements-kafka.txt
+	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	@touch $@
