@@ -38,7 +38,7 @@ def address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or int(port) > _PORT_MAX:
         raise argparse.ArgumentTypeError(f"not HOST:PORT: {text!r}")
-    return host, int(port)
+    return host.strip("[]"), int(port)
 
 
 @contextmanager
