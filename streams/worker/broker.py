@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Protocol
 
 import msgspec
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka.errors import KafkaError
 
 from schemas.transport import Headers
 
@@ -36,8 +37,12 @@ class Outgoing(Protocol):
     def headers(self) -> Headers: ...
 
 
+class BrokerAwayError(RuntimeError):
+    """The broker could not be had just now; what was to be written may have been. Read again where things stand."""
+
+
 class Broker(Protocol):
-    """Topics are named as on the broker. Every method raises ``KafkaError`` when the broker cannot be had."""
+    """Topics are named as on the broker. Every method raises ``BrokerAwayError``; errors that stay come as they are."""
 
     async def range(self, topic: str, partition: int) -> tuple[int, int]:
         """Offset of the oldest record, and of the next one."""
@@ -83,29 +88,42 @@ class KafkaBroker:
 
     async def append(self, topic: str, partition: int, value: bytes) -> int:
         """See ``Broker``."""
-        return (await self._producer.send_and_wait(topic, value, partition=partition)).offset
+        with _away():
+            return (await self._producer.send_and_wait(topic, value, partition=partition)).offset
 
     async def write(self, topic: str, partition: int, records: Sequence[Outgoing]) -> None:
         """See ``Broker``."""
-        builder = self._producer.create_batch()
-        for record in records:
-            while builder.append(timestamp=None, key=record.key, value=record.value, headers=record.headers) is None:
-                await (await self._producer.send_batch(builder, topic, partition=partition))
-                builder = self._producer.create_batch()
-        builder.close()
-        await (await self._producer.send_batch(builder, topic, partition=partition))
+        with _away():
+            builder = self._producer.create_batch()
+            for out in records:
+                while builder.append(timestamp=None, key=out.key, value=out.value, headers=out.headers) is None:
+                    await (await self._producer.send_batch(builder, topic, partition=partition))
+                    builder = self._producer.create_batch()
+            builder.close()
+            await (await self._producer.send_batch(builder, topic, partition=partition))
 
     @asynccontextmanager
     async def _consumer(self, place: TopicPartition) -> AsyncGenerator[AIOKafkaConsumer]:
         consumer = AIOKafkaConsumer(
             bootstrap_servers=self._bootstrap, group_id=None, enable_auto_commit=False, auto_offset_reset="none"
         )
-        await consumer.start()
         try:
-            consumer.assign([place])
-            yield consumer
+            with _away():
+                await consumer.start()
+                consumer.assign([place])
+                yield consumer
         finally:
             await consumer.stop()
+
+
+@contextmanager
+def _away() -> Generator[None]:
+    try:
+        yield
+    except KafkaError as error:
+        if not error.retriable:
+            raise
+        raise BrokerAwayError(repr(error)) from error
 
 
 @asynccontextmanager

@@ -8,19 +8,17 @@ trace; after 2 the next owner finds the step and writes its outputs again, the s
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 
 import msgspec
-from aiokafka.errors import KafkaError
 
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_of
 
 from ..log.errors import StoreError
 from ..ports import Stage
-from .broker import Broker, Stored
+from .broker import Broker, BrokerAwayError, Stored
 from .fold import Decided, Fetched, Folder
 from .inbox import Inbox
 from .local import LocalStates, state_prefix
@@ -30,7 +28,6 @@ BATCH_RECORDS = 256
 """Most records of a step, of each input."""
 
 TICK_S = 0.25
-"""How often a stage is told that time passes."""
 
 READ_RECORDS = 500
 """Read at once at a takeover or when lagging."""
@@ -65,7 +62,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runners of a worker share."""
+    """What all runners of a worker share. ``tick_s``: how often a stage is told that time passes."""
 
     broker: Broker
     states: LocalStates
@@ -74,10 +71,11 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     clock: Callable[[], int]
     observe: Callable[[Ran], None]
     prefix: str = ""
+    tick_s: float = TICK_S
 
 
 class Runner:
-    """One stage in one partition. ``run`` it once.
+    """One stage in one partition. ``run`` it once; it is ``take_over``, then ``step`` after ``step``.
 
     Args:
         stage: an instance nobody else uses.
@@ -96,7 +94,7 @@ class Runner:
         self._end = 0
         self._inbox = Inbox(stage.inputs)
         self._stop = asyncio.Event()
-        self._ticked = 0.0
+        self._ticked = float("-inf")
         self.ready = asyncio.Event()
 
     def offer(self, topic: TopicName, record: Stored) -> None:
@@ -118,24 +116,26 @@ class Runner:
 
         Raises:
             LogLostError: the broker no longer holds what the stage needs.
-            KafkaError: the broker was away for too long, or refuses us for good.
+            BrokerAwayError: for too long.
+            FencedError: again and again: another group runs the same stage.
+            KafkaError: the broker refuses us for good.
         """
         failures = 0
         while not self._stop.is_set():
             try:
-                await self._take_over()
+                await self.take_over()
                 while not self._stop.is_set():
-                    if await self._step():
+                    if await self.step():
                         failures = 0
-            except (FencedError, KafkaError) as error:
+            except (FencedError, BrokerAwayError):
                 failures += 1
-                if failures > RETRIES or (isinstance(error, KafkaError) and not error.retriable):
+                if failures > RETRIES:
                     raise
                 await _sleep_unless(self._stop, RETRY_S)
             finally:
                 self._folder.clear()
 
-    async def _take_over(self) -> None:
+    async def take_over(self) -> None:
         """Fold the steps that are not in the local state; write the outputs of the last one again."""
         around, cursor = self._around, self._around.states.cursor(self._prefix, self._stage.inputs)
         start, end = await around.broker.range(self._topic, self._partition)
@@ -160,17 +160,18 @@ class Runner:
             self._inbox.announce(topic, end)
         self.ready.set()
 
-    async def _step(self) -> bool:
+    async def step(self) -> bool:
         """Whatever is to be done now; waits a little when that is nothing. Time passes also under load."""
         self._inbox.arrived.clear()
-        if time.monotonic() - self._ticked >= TICK_S:
-            self._ticked = time.monotonic()
+        elapsed = asyncio.get_running_loop().time()
+        if elapsed - self._ticked >= self._around.tick_s:
+            self._ticked = elapsed
             if await self._decide(lambda now: self._folder.tick(self._positions, now)):
                 return True
         batch = self._inbox.take(self._positions, BATCH_RECORDS) or await self._read_missing()
         if batch:
             return await self._decide(lambda now: self._folder.fold(batch, self._positions, now))
-        await _sleep_unless(self._inbox.arrived, TICK_S)
+        await _sleep_unless(self._inbox.arrived, self._around.tick_s)
         return False
 
     async def _read_missing(self) -> list[Fetched]:
@@ -184,13 +185,13 @@ class Runner:
 
     async def _decide(self, fold: Callable[[int], Decided | None]) -> bool:
         """Fold in a thread, then write and commit what came of it; False when that is nothing."""
-        around, begun = self._around, time.perf_counter()
-        loop = asyncio.get_running_loop()
+        around, loop = self._around, asyncio.get_running_loop()
+        begun = loop.time()
         decided = await loop.run_in_executor(around.threads, fold, around.clock())
         if decided is None:
             self._folder.clear()
             return False
-        folded = time.perf_counter()
+        folded = loop.time()
         step = decided.step
         for value in split_step(step, self._end, PART_BYTES):
             offset = await around.broker.append(self._topic, self._partition, value)
@@ -202,9 +203,9 @@ class Runner:
         self._folder.clear()
         around.observe(
             Ran(
-                stage=self._stage.name, partition=self._partition, records=decided.records, outputs=len(step.outputs) - decided.parked,
-                parked=decided.parked, lag=self.lag, fold_s=folded - begun,
-                write_s=time.perf_counter() - folded,
+                stage=self._stage.name, partition=self._partition, records=decided.records,
+                outputs=len(step.outputs) - decided.parked, parked=decided.parked, lag=self.lag,
+                fold_s=folded - begun, write_s=loop.time() - folded,
             )
         )  # fmt: skip
         return True
