@@ -9,13 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from ops.limits import ingest_limits, session_limits
 from ops.observing import SILENT, Lag, Observer
+from ops.once import opened_once
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
 from ops.viewing import LiveView, StoredMessages
@@ -76,29 +76,29 @@ class Embedded:
 
     # --- parts that are opened late: reading the state needs no model -----------------------------------------------
 
-    @cached_property
+    @opened_once
     def _encoder(self) -> Encoder:
         return self._parts.encoder()
 
-    @cached_property
+    @opened_once
     def _index(self) -> VectorIndex:
         return self._parts.index(self._encoder)
 
-    @cached_property
+    @opened_once
     def _engine(self) -> QueryEngine:
         from query.engine import QueryEngine
         from query.search import IndexSearch
 
         return QueryEngine(IndexSearch(self._index, self._encoder), self._settings.query)
 
-    @cached_property
+    @opened_once
     def _sessionize(self) -> StageRunner:
         from ops.pipeline import StageRunner
 
         stage = Sessionize(session_limits(self._settings))
         return StageRunner(self._log, stage, self._settings.stage_batch_records, self._observer)
 
-    @cached_property
+    @opened_once
     def _later_stages(self) -> tuple[StageRunner, ...]:
         from ops.pipeline import StageRunner
         from streams.classify.offline import OfflineClassifier
@@ -115,7 +115,7 @@ class Embedded:
         batch = self._settings.stage_batch_records
         return tuple(StageRunner(self._log, stage, batch, self._observer) for stage in stages)
 
-    @cached_property
+    @opened_once
     def _indexer(self) -> Indexer:
         from ops.indexing import Indexer
         from views.embed import Embed

@@ -12,6 +12,11 @@ IDLE_S = 0.05
 """Pause when nothing was waiting: far below the 2 s of silence that publish an open session, and next to no load."""
 
 
+GIVE_WAY_S = 0.001
+"""Pause after a step that found work: the processors' lock is not fair, and a request may be waiting for it. A step
+takes tens of milliseconds, so the pause costs little."""
+
+
 class Runnable(Protocol):
     """The part of ``ops.system.System`` that processes."""
 
@@ -47,8 +52,7 @@ class Pump:
     def _work(self) -> None:
         try:
             while not self._stop.is_set():
-                if self._system.step() == 0:
-                    self._stop.wait(IDLE_S)
+                self._stop.wait(IDLE_S if self._system.step() == 0 else GIVE_WAY_S)
         except BaseException as fault:  # noqa: BLE001 - carried to the main thread, which raises it
             self._fault = fault
             os.kill(os.getpid(), signal.SIGTERM)
