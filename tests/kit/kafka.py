@@ -30,7 +30,7 @@ from schemas.topics import TOPICS
 ROOT = Path(__file__).resolve().parents[2]
 POM = ROOT / "ops" / "kafka" / "pom.xml"
 VERSION = "4.1.2"
-READY_S = 60.0
+READY_S = 180.0
 
 CONFIG = """\
 process.roles=broker,controller
@@ -81,6 +81,10 @@ class Broker(Protocol):
         """Make all topics under a prefix no one has used; returns their number of partitions."""
         ...
 
+    def drop_topics(self, prefix: str) -> None:
+        """Delete those that were made: a broker with a thousand partitions is slow to come back."""
+        ...
+
     def kill(self) -> None: ...
     def start(self) -> None: ...
 
@@ -108,6 +112,10 @@ class Existing:
         """With our own command."""
         return _create(self.bootstrap, prefix)
 
+    def drop_topics(self, prefix: str) -> None:
+        """All under the prefix."""
+        _drop(self.bootstrap, prefix)
+
     def kill(self) -> None:
         """Not ours to kill."""
         raise NoBrokerError("an existing broker is not killed")
@@ -132,6 +140,9 @@ class Mock:
         for topic in TOPICS:
             admin.list_topics(prefix + topic, timeout=10)
         return 4
+
+    def drop_topics(self, prefix: str) -> None:
+        """It cannot."""
 
     def start(self) -> None:
         """It runs as long as this object."""
@@ -171,6 +182,10 @@ class Apache:
     def make_topics(self, prefix: str) -> int:
         """With our own command."""
         return _create(self.bootstrap, prefix)
+
+    def drop_topics(self, prefix: str) -> None:
+        """All under the prefix."""
+        _drop(self.bootstrap, prefix)
 
     def start(self) -> None:
         """Start on the same directory and ports as before; returns when it answers."""
@@ -241,7 +256,7 @@ def fetch_jars() -> Path:
 
 
 def wait_ready(bootstrap: str, check_alive: Callable[[], None]) -> None:
-    """Until the broker answers an admin call."""
+    """Until the broker answers an admin call, and leads all partitions it has."""
     deadline = time.monotonic() + READY_S
     while True:
         check_alive()
@@ -263,7 +278,9 @@ def _answers(bootstrap: str) -> bool:
     except OSError:
         return False
     options: dict[str, Any] = {"bootstrap.servers": bootstrap, "logger": silent()}
-    return bool(AdminClient(options).list_topics(timeout=5).brokers)
+    told = AdminClient(options).list_topics(timeout=5)
+    led = all(partition.leader >= 0 for topic in told.topics.values() for partition in topic.partitions.values())
+    return bool(told.brokers) and led
 
 
 def silent() -> logging.Logger:
@@ -302,6 +319,13 @@ def _create(bootstrap: str, prefix: str) -> int:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return PARTITIONS
+
+
+def _drop(bootstrap: str, prefix: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap, "logger": silent()})
+    names = [name for name in admin.list_topics(timeout=30).topics if name.startswith(prefix)]
+    for done in admin.delete_topics(names).values() if names else ():
+        done.result(30)
 
 
 def _java() -> str:

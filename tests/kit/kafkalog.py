@@ -140,7 +140,7 @@ class Client:
 
     def flush(self) -> None:
         """Wait until everything is acknowledged."""
-        assert self._producer.flush(60) == 0, "the broker did not take everything"
+        assert self._producer.flush(280) == 0, "the broker did not take everything"
 
 
 def stored_view(store: Path) -> Maintainer:

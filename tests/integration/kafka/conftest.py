@@ -38,9 +38,11 @@ def mortal_kafka(kafka: Broker) -> Broker:
 
 
 @pytest.fixture
-def prefix() -> str:
+def prefix(kafka: Broker) -> Iterator[str]:
     """Topics of this test alone."""
-    return fresh_prefix()
+    prefix = fresh_prefix()
+    yield prefix
+    kafka.drop_topics(prefix)
 
 
 @pytest.fixture(scope="session")

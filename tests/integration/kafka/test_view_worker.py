@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 
@@ -97,21 +97,20 @@ def test_a_replica_has_the_same_view_and_writes_nothing(
     assert read_all(kafka.bootstrap, prefix, "deltas") == []
 
 
-class Trickle(threading.Thread):
-    """Publishes records bit by bit."""
+@contextmanager
+def trickling(client: Client, entries: Sequence[LogEntry], *, pieces: int, pause_s: float) -> Iterator[None]:
+    """Publish records bit by bit meanwhile; leaves when all are acknowledged, and fails when they could not be."""
+    size = max(1, -(-len(entries) // pieces))
 
-    def __init__(self, client: Client, entries: Sequence[LogEntry], *, pieces: int, pause_s: float) -> None:
-        super().__init__()
-        self._client = client
-        self._entries = entries
-        self._size = max(1, -(-len(entries) // pieces))
-        self._pause_s = pause_s
+    def publish() -> None:
+        for start in range(0, len(entries), size):
+            client.publish(entries[start : start + size])
+            time.sleep(pause_s)
 
-    def run(self) -> None:
-        """Until all are acknowledged."""
-        for start in range(0, len(self._entries), self._size):
-            self._client.publish(self._entries[start : start + self._size])
-            time.sleep(self._pause_s)
+    with ThreadPoolExecutor(1) as pool:
+        published = pool.submit(publish)
+        yield
+        published.result()
 
 
 def parts(chat: Chat, count: int) -> list[Sequence[LogEntry]]:
@@ -130,10 +129,8 @@ def test_killed_again_and_again_while_records_come_in_the_view_is_the_same(
         worker = ViewProcess(tmp_path, kafka.bootstrap, prefix)
         if kill % 5:  # every fifth dies while it starts
             assert worker.wait_ready()
-        trickle = Trickle(client, entries, pieces=40, pause_s=0.01)
-        trickle.start()
-        worker.kill_after(rng.uniform(0.0, 0.8))
-        trickle.join()
+        with trickling(client, entries, pieces=40, pause_s=0.01):
+            worker.kill_after(rng.uniform(0.0, 0.8))
     ViewProcess(tmp_path, kafka.bootstrap, prefix, "--once").finished()
     assert_same_view(tmp_path, made)
     assert_deltas_tell_the_view(kafka.bootstrap, prefix, tmp_path, made)
@@ -188,11 +185,9 @@ def test_a_broker_killed_and_started_again_changes_nothing(
     worker = ViewProcess(tmp_path, mortal_kafka.bootstrap, prefix)
     assert worker.wait_ready()
     for entries in parts(made, 2):
-        trickle = Trickle(client, entries, pieces=20, pause_s=0.01)
-        trickle.start()
-        mortal_kafka.kill()
-        mortal_kafka.start()
-        trickle.join()
+        with trickling(client, entries, pieces=20, pause_s=0.01):
+            mortal_kafka.kill()
+            mortal_kafka.start()
     assert worker.stop()["records"] > 0
     ViewProcess(tmp_path, mortal_kafka.bootstrap, prefix, "--once").finished()
     assert_same_view(tmp_path, made)
