@@ -18,7 +18,7 @@ def tell_stage(metrics: Metrics, ran: Ran) -> None:
     """A step of a stage worker."""
     metrics.folded(
         Folded(
-            stage=ran.stage, read=ran.records, written=ran.outputs - ran.parked, parked=ran.parked,
+            stage=ran.stage, read=ran.records, written=ran.outputs, parked=ran.parked,
             seconds=ran.fold_s + ran.write_s,
         )
     )  # fmt: skip

@@ -276,7 +276,7 @@ def test_workers_tell_the_same_metrics() -> None:
     metrics = Metrics(registry := CollectorRegistry(), clock=lambda: BEGIN + 2 * SECOND)
     tell_stage(
         metrics,
-        Ran(stage="link", partition=3, records=5, outputs=4, parked=1, lag=7, fold_s=0.25, write_s=0.5),
+        Ran(stage="link", partition=3, records=5, outputs=3, parked=1, lag=7, fold_s=0.25, write_s=0.5),
     )
     edge = EdgeChanged(
         tenant="t", space="s", edge_id="x", was_live=False, live=True, old_invalid_from=None, invalid_from=None,
