@@ -166,9 +166,11 @@ def is_courtesy(clause: Clause, text: str) -> bool:
 
 
 def corrects(tokens: Tokens, reading: Parse) -> bool:
-    """ "It was always the 12th", "it was meant to be Tuesday": a past form that says what is so."""
+    """ "It was always the 12th", "it was meant to be Tuesday", "… all along": a past form that says what is so."""
     if reading.base != "be" or reading.tense != "past":
         return False
+    if [t.word for t in tokens[-2:]] == ["all", "along"]:
+        return True
     names = [t.word for t in tokens[reading.finite + 1 : reading.finite + 3]]
     return any(w in ("always", "never", "actually", "really", "supposed", "meant") for w in names)
 

@@ -6,8 +6,6 @@ Reading order: sentences, tokens, clauses and parse (what is there), acts (does 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from schemas.events import Event, EventType, Modality, Polarity, Source, Stated
 from schemas.ids import SpaceKey, event_id
 from schemas.sessions import SessionMessage, SessionRevised
@@ -18,6 +16,7 @@ from ..participants import roster_of
 from . import acts
 from .attributes import about
 from .clauses import Clause, split_clauses
+from .corrections import Cue, Placed, admissions, settle, stands_alone
 from .foreign import is_foreign
 from .foreign_speech import introduces_quote, mask_foreign_speech, quotes_in
 from .frames import strip_frame
@@ -29,28 +28,16 @@ from .parse import Parse, parse
 from .reactions import is_reaction
 from .rules import CONFIDENCE
 from .sentences import Sentence, split_sentences
+from .statement import Statement
 from .subjects import Said, Subject, people_in, subject_of, subject_without_verb
 from .times import Times, dates_of, times_of, when_of
 from .tokens import Token, tokenize
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raise it with every change of what the rules yield: other rules are another producer."""
 
 
 TAG_WORDS = 2
-
-
-class Statement(NamedTuple):
-    """A statement found in a message, before it is an event: its place, reading and what was made of it."""
-
-    start: int
-    end: int
-    kind: Kind
-    times: Times
-    subject: Subject
-    people: tuple[str, ...]
-    attribute: str | None
-    value: str | None
 
 
 class OfflineDistiller:
@@ -104,14 +91,22 @@ class _Reader:
         self._subject: Subject | None = None
 
     def read(self) -> tuple[Statement, ...]:
-        found: list[Statement] = []
+        found: list[Placed] = []
+        cues: list[Cue] = []
         quotes = quotes_in(self._text)
-        for sentence in split_sentences(self._masked):
+        for place, sentence in enumerate(split_sentences(self._masked)):
             if not introduces_quote(self._text, sentence.start, sentence.end, quotes):
-                found += self._sentence(sentence)
+                found += [(place, s) for s in self._sentence(sentence)]
+                if not sentence.question:
+                    cues += admissions(self._masked, place, sentence.start, sentence.end)
         disowned = acts.disowned_before(self._text)
-        kept = [s for s in found if s.start >= disowned or not disowned]
-        return tuple(s for s in kept if not (disowned and len(found) > len(kept) and s.kind.rule == "take_back"))
+        kept = [(place, s) for place, s in found if s.start >= disowned or not disowned]
+        if disowned and len(found) > len(kept):
+            kept = [(place, s) for place, s in kept if s.kind.rule != "take_back"]
+        told = settle(kept, cues, self._text)
+        if not told and self._message.role in ("user", "analyst"):
+            told = [self._whole(cue.start, cue.end, "take_back") for cue in cues[:1] if stands_alone(self._text, cue)]
+        return tuple(told)
 
     def _sentence(self, sentence: Sentence) -> list[Statement]:
         text = self._text[sentence.start : sentence.end]
@@ -120,14 +115,14 @@ class _Reader:
             return []
         user = self._message.role in ("user", "analyst")
         if is_foreign(text, tokens):
-            return [self._whole(sentence, "foreign")] if user and not sentence.question else []
+            return [self._whole(sentence.start, sentence.end, "foreign")] if user and not sentence.question else []
         if acts.takes_back(text) and not sentence.question and user:
-            told = self._clauses(tokens, sentence) or [self._whole(sentence, "take_back")]
+            told = self._clauses(tokens, sentence) or [self._whole(sentence.start, sentence.end, "take_back")]
             return [self._as_take_back(s) if acts.takes_back(self._text[s.start : s.end]) else s for s in told]
         if acts.unserious(text) or tokens[acts.skip_openers(tokens)].word == "if":
             return []
         if user and acts.is_standing(tokens, self._text):
-            return [self._whole(sentence, "standing")]
+            return [self._whole(sentence.start, sentence.end, "standing")]
         return self._clauses(tokens, sentence)
 
     def _clauses(self, tokens: tuple[Token, ...], sentence: Sentence) -> list[Statement]:
@@ -249,14 +244,14 @@ class _Reader:
         times = Times(message_anchor(self._context), None, None, holds=True, expected_until=None)
         return statement._replace(kind=kind, times=times)
 
-    def _whole(self, sentence: Sentence, rule: str) -> Statement:
-        """A sentence taken as it stands: another language, a take-back, a standing order."""
+    def _whole(self, start: int, end: int, rule: str) -> Statement:
+        """Words taken as they stand: another language, a take-back, a standing order."""
         speaker = self.said.speaker
         polarity: Polarity = "negated" if rule == "take_back" else "affirmed"
         kind = Kind("preference" if rule == "standing" else "state_change", "asserted", polarity, rule)
         times = Times(message_anchor(self._context), None, None, holds=True, expected_until=None)
         subject = Subject(speaker, (speaker,), is_person=True)
-        return Statement(sentence.start, sentence.end, kind, times, subject, (speaker,), None, None)
+        return Statement(start, end, kind, times, subject, (speaker,), None, None)
 
 
 def _ends_in_tag(clauses: tuple[Clause, ...]) -> bool:

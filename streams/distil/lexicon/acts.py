@@ -118,11 +118,10 @@ FRAMES = (
 TAKE_BACKS = (
     "i was joking", "i was just joking", "i was only joking", "i was kidding", "i was just kidding", "i was only kidding",
     "scratch that", "scrap that", "strike that", "never mind", "nevermind", "ignore that", "forget that", "forget what i said",
-    "i take that back", "i take it back", "i misspoke", "i mistyped", "my mistake", "i was wrong", "that was wrong", "that was a joke", "it was a joke",
-    "disregard that", "ignore what i said", "i made that up", "correction", "i got that wrong", "i mixed that up", "i mixed up",
-    "not true after all", "that's not true", "i lied",
+    "i take that back", "i take it back", "that was wrong", "that was a joke", "it was a joke",
+    "disregard that", "ignore what i said", "i made that up", "not true after all", "that's not true", "i lied",
 )  # fmt: skip
-"""Sentences that take an earlier statement back; the link step turns them into correction or withdrawn edges."""
+"""Sentences that take an earlier statement back. Those that admit a mistake are in ``corrections``."""
 STANDING = ("whenever", "every time", "each time", "as long as")
 """Openings of standing instructions: an order that holds on, which is a state."""
 LASTING_FEELINGS = frozenset("allergic afraid scared intolerant addicted".split())

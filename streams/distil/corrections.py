@@ -1,0 +1,163 @@
+"""Corrections: words that admit a mistake, and what was denied to say what is so.
+
+"I got the date wrong" states nothing: it is a cue, and the statement it is about takes it into its text, so that
+whoever reads the event (the link step, or a person) sees that it corrects. In the same way "it was never the 12th" goes
+into "it is the 14th": beside it, the denial would be a second statement about the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .statement import Statement
+
+_OF_SPEECH = (
+    r"i (?:just |must have )?(?:mistyped|misspoke|misremembered|miscounted|misread|misheard)"
+    r"(?: (?:that|it|this|(?:the|my) \w+))?(?: earlier| before)?",
+    r"i (?:got|had|have) (?:that|it|this|(?:the|my) \w+) (?:all )?(?:wrong|mixed up)",
+    r"i (?:mixed|muddled) (?:that|it|this|them|things|the \w+) up",
+    r"i (?:mixed|muddled) up the (?:date|day|time|name|number|year|month)s?",
+    r"i was (?:wrong|mistaken)(?: about (?:that|it|the \w+))?",
+    r"(?:that was a )?typo",
+    r"(?:small |quick )?correction",
+)
+"""Admit that something was said wrong."""
+_OF_ANYTHING = (
+    r"(?:(?:that was|that's|it was) )?my (?:mistake|error|bad)",
+    r"i(?:'ve| have)? made (?:a|an) (?:\w+ )?(?:mistake|error)",
+)
+"""Admit a mistake that may as well have been made in deed."""
+_OPENERS = "wait|sorry|oops|whoops|ah|oh|no|actually|hmm|ugh|well|so|but|as|because"
+_LEFT = rf"(?:^|[,.;:!?…(–—]\s*|\s-\s+)(?:(?:{_OPENERS})[,!\s]+)*"
+_RIGHT = r"(?=\s*(?:$|[,.;:!?…)–—]|\s-\s))"
+_ADMISSION = re.compile(
+    rf"{_LEFT}(?P<cue>(?P<of_speech>{'|'.join(_OF_SPEECH)})|{'|'.join(_OF_ANYTHING)}){_RIGHT}".replace(" ", r"\s+"),
+    re.IGNORECASE,
+)
+_NEVER = re.compile(r"\b(?:was|were)\s+never\b|\bnever\s+(?:was|were|lived|worked)\b", re.IGNORECASE)
+_NOT = re.compile(r"not\s", re.IGNORECASE)
+
+
+FEW_WORDS = 2
+
+
+class Cue(NamedTuple):
+    """Words that admit a mistake and nothing else: sentence number ``place``, characters ``[start, end)``.
+
+    ``of_speech``: the mistake was made in saying something. ``leads``: what is so comes after it ("my mistake: …").
+    """
+
+    place: int
+    start: int
+    end: int
+    of_speech: bool
+    leads: bool
+
+
+Placed = tuple[int, Statement]
+"""A statement and the number of the sentence it begins in."""
+
+
+def admissions(text: str, place: int, start: int, end: int) -> list[Cue]:
+    """The admissions in the sentence ``text[start:end]`` that stand between two marks, with nothing said about them.
+
+    "I made a mistake at work" is none: it says more.
+    """
+    sentence = text[start:end].replace("’", "'")
+    return [
+        Cue(
+            place,
+            start + match.start("cue"),
+            start + match.end("cue"),
+            match["of_speech"] is not None,
+            sentence[match.end("cue") :].lstrip()[:1] in (":", "-", "–", "—")
+            or not re.search(r"\w", sentence[: match.start()]),
+        )
+        for match in _ADMISSION.finditer(sentence)
+    ]
+
+
+def stands_alone(text: str, cue: Cue) -> bool:
+    """Whether an admission is all that a message says, so that it takes back the statement right before.
+
+    A mistake in deed must be alone but for a word or two ("sorry"); one in speech may have unread words beside it.
+    """
+    return cue.of_speech or len(re.findall(r"\w+", text[: cue.start] + text[cue.end :])) <= FEW_WORDS
+
+
+def settle(found: Sequence[Placed], cues: Sequence[Cue], text: str) -> list[Statement]:
+    """The statements of a message, each with the admission or the denial that belongs to it in its place.
+
+    An admission is no statement, whether or not a statement takes it in. Order is kept.
+    """
+    told = [(place, s) for place, s in found if not any(cue.start <= s.start and s.end <= cue.end for cue in cues)]
+    for cue in cues:
+        at = _host(told, cue)
+        if at is not None:
+            place, s = told[at]
+            told[at] = place, s._replace(start=min(s.start, cue.start), end=max(s.end, cue.end))
+    settled: list[Placed] = []
+    for place, s in told:
+        if settled and place - settled[-1][0] <= 1:
+            former = settled[-1][1]
+            if _denies(s, former, text):
+                settled[-1] = settled[-1][0], _joined(former, s)
+                continue
+            if _denies(former, s, text):
+                settled[-1] = place, _joined(s, former)
+                continue
+        settled.append((place, s))
+    return [s for _, s in settled]
+
+
+def _host(told: Sequence[Placed], cue: Cue) -> int | None:
+    """Which statement an admission is about: in its sentence, else a definite one in the next or in the one before."""
+    own = [i for i, (place, _) in enumerate(told) if place == cue.place]
+    before = [i for i in own if told[i][1].start < cue.start]
+    after = [i for i in own if told[i][1].start >= cue.start]
+    if before and not (cue.leads and after) and (not after or told[before[-1]][1].kind.polarity == "affirmed"):
+        return before[-1]
+    if after:
+        return after[0]
+    ahead = [i for i, (place, s) in enumerate(told) if place == cue.place + 1 and _definite(s)]
+    behind = [i for i, (place, s) in enumerate(told) if place == cue.place - 1 and _definite(s) and cue.of_speech]
+    return ahead[0] if ahead else behind[-1] if behind else None
+
+
+def _definite(s: Statement) -> bool:
+    return s.attribute is not None or s.times.anchor.resolution != "message_time"
+
+
+def _denies(denial: Statement, other: Statement, text: str) -> bool:
+    """One denies a value of what the other names the true value of: "it was never the 12th", "not the 12th"."""
+    if other.kind.polarity == "negated" or not _compatible(denial.subject.name, other.subject.name):
+        return False
+    words = text[denial.start : denial.end]
+    new, old = other.times.anchor, denial.times.anchor
+    dated = new.resolution != "message_time" and old.resolution != "message_time"
+    differ = dated and (new.until <= old.start or old.until <= new.start)
+    if _NOT.match(words):
+        return differ
+    if denial.kind.polarity != "negated" or not _NEVER.search(words):
+        return False
+    if denial.attribute is not None and denial.attribute == other.attribute:
+        return not dated or differ
+    return differ and _compatible(denial.attribute, other.attribute)
+
+
+def _compatible(left: str | None, right: str | None) -> bool:
+    return left is None or right is None or left == right
+
+
+def _joined(s: Statement, denial: Statement) -> Statement:
+    """The statement with the denial in its place; the denial may be the one that names the subject."""
+    named = s.subject if s.subject.name is not None else denial.subject
+    return s._replace(
+        start=min(s.start, denial.start),
+        end=max(s.end, denial.end),
+        subject=named,
+        people=tuple(sorted({*s.people, *denial.people})),
+        attribute=s.attribute or denial.attribute,
+    )
