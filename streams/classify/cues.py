@@ -12,6 +12,10 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(rf"(?:{pattern})" for pattern in patterns))
 
 
+_START = r"(?:^|[.,;:!?(–—-] ?)(?:(?:wait|sorry|oops|whoops|ah|oh|no|actually|well|so|but|as|because),? )*"
+_STOP = r"(?=\s*(?:$|[.,;:!?)–—-]))"
+"""Between them stands what says no more than its own words: "my mistake:", not "my mistake at work"."""
+
 WITHDRAWN = _any(
     r"\b(?:i was|i'm|i am|was) (?:only |just )?(?:joking|kidding)\b",
     r"\bjust (?:joking|kidding)\b",
@@ -29,12 +33,14 @@ CORRECTION = _any(
     r"\bi mean to say\b",
     r"\b(?:mis(?:typed|spoke|read|heard|remembered|counted|spelled|spelt|calculated)|typo|autocorrect|autocomplete)\b",
     r"\bstrike that\b",
-    r"\b(?:was|were|had) never\b",
-    r"\bnever (?:was|were)\b",
     r"\b(?:i (?:got|had)|got) (?:that|it|the \w+) (?:all )?wrong\b",
-    r"\b(?:my mistake|i was mistaken)\b",
+    rf"{_START}(?:(?:that was|that's|it was) )?my (?:mistake|error|bad){_STOP}",
+    rf"{_START}i(?:'ve| have)? made an? (?:\w+ )?(?:mistake|error){_STOP}",
+    r"\bi was mistaken\b",
     r"\bi was wrong\b",
-    r"\bi (?:mixed|muddled) (?:that|it|them|up)\b",
+    r"\bi (?:mixed|muddled) (?:that|it|this|them|things|the \w+) up\b",
+    r"\bi (?:mixed|muddled) up the (?:date|day|time|name|number|year|month)s?\b",
+    r"\bnever (?:was|were) anything (?:else|but)\b",
     r"\ball along\b",
     r"\bslip of the tongue\b",
     r"\b(?:read|wrote|copied|quoted|told you|gave you|picked|said) the wrong\b",
@@ -45,6 +51,22 @@ CORRECTION = _any(
     r"\bmixed up\b",
 )
 """What was said before was wrong from the start."""
+
+ADMISSION = re.compile(
+    r"(?:i (?:just |must have )?mis(?:typed|spoke|remembered|counted|read|heard)"
+    r"(?: (?:that|it|this|(?:the|my) \w+))?(?: earlier| before)?"
+    r"|i (?:got|had|have) (?:that|it|this|(?:the|my) \w+) (?:all )?(?:wrong|mixed up)"
+    r"|i (?:mixed|muddled) (?:that|it|this|them|things|the \w+) up"
+    r"|i (?:mixed|muddled) up the (?:date|day|time|name|number|year|month)s?"
+    r"|i was (?:wrong|mistaken)(?: about (?:that|it|the \w+))?"
+    r"|(?:that was a )?typo|(?:small |quick )?correction"
+    r"|(?:(?:that was|that's|it was) )?my (?:mistake|error|bad)"
+    r"|i(?:'ve| have)? made an? (?:\w+ )?(?:mistake|error))[.!]*"
+)
+"""The whole text admits a mistake and puts nothing in its place."""
+
+NEVER = _any(r"\b(?:was|were|had) never\b", r"\bnever (?:was|were|lived|worked)\b")
+"""Denies that something ever was so. Alone it may as well tell of a life: "I was never on a plane"."""
 
 CANCELLED = _any(
     r"\bcancel(?:l?ed|s|l?ing)?\b",

@@ -94,8 +94,14 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def denied_figures(self) -> frozenset[str]:
-        """Figures that the newer text denies: "never the 12th", "not 30"."""
-        return frozenset(figure for part in _DENIED_PART.findall(self.newer) for figure in figures(part))
+        """Figures that the newer text denies: "never the 12th", "not 30". Of "12 May" only the day: that may be it."""
+        named = frozenset(figure for part in _DENIED_PART.findall(self.newer) for figure in figures(part))
+        return frozenset(figure for figure in named if figure[0].isdigit()) or named
+
+    @property
+    def denied_words(self) -> frozenset[str]:
+        """Rare stems that the newer text denies: "never a nurse"."""
+        return frozenset[str]().union(*(rare_stems(part) for part in _DENIED_PART.findall(self.newer)))
 
     @property
     def same_thing(self) -> bool:

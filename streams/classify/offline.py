@@ -15,6 +15,9 @@ from . import cues
 from .features import SHORT_GAP_US, Features, compare, figures
 from .protocol import Judgement, Pair
 from .subjects import about
+from .words import rare_stems
+
+MOST = 0.6
 
 Rule = Callable[[Pair, Features], Judgement | None]
 
@@ -24,7 +27,7 @@ NONE = Judgement(relation=None, kind=None, confidence=0.5, reason="Nothing says 
 class OfflineClassifier:
     """First rule that speaks decides. Satisfies ``Classifier``."""
 
-    producer = "rules/1"
+    producer = "rules/2"
     prompt_hash: str | None = None
 
     def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -53,32 +56,68 @@ def judge(pair: Pair) -> Judgement:
 
 
 def withdrawn(pair: Pair, f: Features) -> Judgement | None:
-    """ "I was joking" right after, or about what shares its words."""
-    if not f.same_speaker or not cues.WITHDRAWN.search(f.newer):
+    """ "I was joking" right after, or about what shares its words; "I mistyped" and no more in the message after."""
+    if not f.same_speaker:
         return None
-    if f.adjacent or f.same_thing:
+    if cues.ADMISSION.fullmatch(f.newer):
+        other_message = pair.newer.stated.message_id != pair.older.stated.message_id
+        if f.adjacent and other_message and f.gap_us <= SHORT_GAP_US:
+            return _updates("withdrawn", 0.7, "The speaker said that it was a mistake.")
+        return None
+    if cues.WITHDRAWN.search(f.newer) and (f.adjacent or f.same_thing):
         return _updates("withdrawn", 0.85, "The speaker took it back.")
     return None
 
 
 def correction(pair: Pair, f: Features) -> Judgement | None:
     """ "It was never the 12th, I mistyped": the same thing, with words that say the former was wrong."""
-    if not cues.CORRECTION.search(f.newer):
+    admitted, never = cues.CORRECTION.search(f.newer), cues.NEVER.search(f.newer)
+    if cues.ADMISSION.fullmatch(f.newer) or not (admitted or never) or f.attribute_conflict:
         return None
     if pair.newer.modality == "planned" and pair.older.modality == "asserted":
         return None
     denied = f.denied_figures
     if denied and denied.isdisjoint(figures(f.older)):
         return None  # it denies something, but not this
-    if cues.CORRECTION.search(f.older) and not f.same_thing:
+    if (cues.CORRECTION.search(f.older) or cues.NEVER.search(f.older)) and not _same_or_third(pair, f):
         return None
-    if denied and f.same_subject and about(pair.newer).third:
+    if _says_the_same(pair, f):
+        return None
+    if not admitted and not denied and not _denies(pair, f):
+        return None
+    if f.same_subject and about(pair.newer).third and (denied or _other_value(f)):
         return _updates("correction", 0.85, "The newer statement denies what the older one named.")
-    reply = f.adjacent and f.same_speaker and f.gap_us > 0 and f.gap_us <= SHORT_GAP_US
-    if f.on_topic or (f.shared and f.figures_differ) or reply:
+    reply = f.adjacent and f.same_speaker and 0 < f.gap_us <= SHORT_GAP_US and pair.newer.attribute is None
+    if f.on_topic or (f.shared and f.figures_differ) or (f.attribute is not None and _other_value(f)) or reply:
         confidence = 0.85 if f.same_thing else 0.7
         return _updates("correction", confidence, "The newer statement says that the older one was wrong.")
     return None
+
+
+def _same_or_third(pair: Pair, f: Features) -> bool:
+    return f.same_thing or (f.same_subject and about(pair.newer).third)
+
+
+def _says_the_same(pair: Pair, f: Features) -> bool:
+    """Both affirm the same value of an attribute, or the same time: nothing is put right."""
+    if pair.newer.polarity != pair.older.polarity or _other_value(f):
+        return False
+    new, old = pair.newer.anchor, pair.older.anchor
+    named = new.resolution != "message_time" and old.resolution != "message_time"
+    same_time = named and (new.start, new.until) == (old.start, old.until)
+    return same_time or (f.attribute is not None and f.values_same)
+
+
+def _other_value(f: Features) -> bool:
+    """Another value or another date; a date does not correct what is none."""
+    return f.dates_differ or (f.values_differ and f.newer_dated == f.older_dated)
+
+
+def _denies(pair: Pair, f: Features) -> bool:
+    """ "Never" without a figure: what it names must be what the older statement affirms, and nearly all of it."""
+    if pair.older.polarity == "negated" or not pair.older.holds or f.denied_words.isdisjoint(rare_stems(f.older)):
+        return False
+    return f.covered >= MOST or (f.attribute is not None and (f.values_same or _other_value(f)))
 
 
 # --- what was planned ---------------------------------------------------------------------------------------------

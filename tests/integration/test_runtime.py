@@ -355,7 +355,6 @@ def test_a_late_correction_holds_all_along_once_it_is_known(machine: Machine) ->
     assert state(system, middle, known_at=middle).entries[0].superseded_by == ()
 
 
-@pytest.mark.xfail(strict=True, reason="the offline classifier links the denial only, not the right value")
 def test_a_late_correction_in_words_holds_all_along_once_it_is_known(machine: Machine) -> None:
     system = machine.open()
     say(system, 1, "My exam is on 12 May.", "2031-04-01T10:00:00Z", received_at="sent_at")

@@ -196,11 +196,11 @@ def test_a_denied_figure_corrects_the_statement_that_named_it_and_no_other() -> 
     assert verdict(right, denial, adjacent=True) == (None, None)
 
 
-def test_a_slip_of_the_pen_corrects_the_message_before_not_its_own() -> None:
+def test_a_bare_admission_takes_back_the_message_before_not_its_own() -> None:
     same_message = statement("The bus leaves at nine", 2, message_id="m2")
     assert verdict(same_message, statement("I mistyped", 2, message_id="m2"), adjacent=True) == (None, None)
     before = statement("The bus leaves at eight", 1)
-    assert verdict(before, statement("I mistyped", 2), adjacent=True) == ("updates", "correction")
+    assert verdict(before, statement("I mistyped", 2), adjacent=True) == ("updates", "withdrawn")
 
 
 def test_a_joke_is_withdrawn_when_it_was_said_right_before() -> None:

@@ -101,7 +101,7 @@ def test_the_record_after_an_activation_has_a_higher_revision_than_the_activatio
 def test_the_stage_announces_itself_once_per_space() -> None:
     linking = Linking().run([distilled(A, session="s1"), distilled(B, session="s2")])
     announced = [record for record in linking.published if isinstance(record, ProducerActivated)]
-    assert [(record.stage, record.producer, record.at) for record in announced] == [("link", "rules/1", 1)]
+    assert [(record.stage, record.producer, record.at) for record in announced] == [("link", "rules/2", 1)]
 
 
 def test_a_batch_takes_part_under_its_own_name_and_its_own_pairs_are_left_to_its_producer() -> None:
