@@ -44,13 +44,18 @@ class Change:
             self._events[event_id] = None
 
     def set_replaced(self, change: SetChange) -> None:
-        """Another set counts for a session: take out what the former asserted, put in what the new one does."""
+        """Another set counts for a session: take out what the former asserted, put in what the new one does.
+
+        Edges that the same producer asserts as before stay as they are: a late session re-issues whole sets of edges
+        for the sake of a few.
+        """
+        same = _same_edges(change)
         for record, add in ((change.before, False), (change.after, True)):
             match record:
                 case EventsDistilled() | EventsAsserted():
                     self._assert_events(record, change.session_id, add=add)
                 case EdgesInferred() | EdgesAsserted():
-                    self._assert_edges(record, change.session_id, add=add)
+                    self._assert_edges(record, change.session_id, same, add=add)
                 case None:
                     pass
 
@@ -84,8 +89,12 @@ class Change:
             ids = ids | {event_id} if message in new else ids - {event_id}
             self._state.sources.put(key, tuple(sorted(ids)))
 
-    def _assert_edges(self, record: EdgesInferred | EdgesAsserted, session_id: str, *, add: bool) -> None:
+    def _assert_edges(
+        self, record: EdgesInferred | EdgesAsserted, session_id: str, same: frozenset[Edge], *, add: bool
+    ) -> None:
         for edge in record.edges:
+            if edge in same:
+                continue
             mine = EdgeAssertion(producer=record.producer, session_id=session_id, edge=edge)
             key = self._prefix + edge.id.encode()
             cell = self._state.edges.get(key)
@@ -227,3 +236,11 @@ class Change:
             row = self._edge_cell(edge_id).row
             if row is not None:
                 yield row.edge
+
+
+def _same_edges(change: SetChange) -> frozenset[Edge]:
+    """The edges that both sets hold, as the same producer asserts them."""
+    before, after = change.before, change.after
+    if not isinstance(before, EdgesInferred | EdgesAsserted) or not isinstance(after, EdgesInferred | EdgesAsserted):
+        return frozenset()
+    return frozenset(before.edges) & frozenset(after.edges) if before.producer == after.producer else frozenset()

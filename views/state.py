@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Generic, TypeVar
 
 import msgspec
@@ -103,6 +105,7 @@ class Cells(Generic[T]):
         self._empty = empty
         self._cache: dict[bytes, T] = {}
         self._dirty: dict[bytes, None] = {}
+        self._dirty_keys: list[bytes] = []
 
     def get(self, key: bytes) -> T:
         """The cell, or the empty value."""
@@ -116,12 +119,15 @@ class Cells(Generic[T]):
     def put(self, key: bytes, cell: T) -> None:
         """Replace the cell; the empty value removes it."""
         self._cache[key] = cell
-        self._dirty[key] = None
+        if key not in self._dirty:
+            self._dirty[key] = None
+            insort(self._dirty_keys, key)
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, T]]:
         """Non-empty cells whose key starts with the prefix, in key order, this step's writes included."""
         keys = {key for key, _ in self._tables.scan(self._table, prefix)}
-        keys |= {key for key in self._dirty if key.startswith(prefix)}
+        later = islice(self._dirty_keys, bisect_left(self._dirty_keys, prefix), None)
+        keys.update(takewhile(lambda key: key.startswith(prefix), later))
         for key in sorted(keys):
             cell = self.get(key)
             if cell != self._empty:
@@ -138,6 +144,7 @@ class Cells(Generic[T]):
             cell = self._cache[key]
             yield self._table, key, None if cell == self._empty else self._encoder.encode(cell)
         self._dirty.clear()
+        self._dirty_keys.clear()
         if len(self._cache) > CACHED_CELLS:
             self._cache.clear()
 
@@ -145,6 +152,7 @@ class Cells(Generic[T]):
         """Drop uncommitted writes and the cache."""
         self._cache.clear()
         self._dirty.clear()
+        self._dirty_keys.clear()
 
 
 def space_prefix(space: SpaceKey) -> bytes:
