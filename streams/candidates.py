@@ -88,6 +88,12 @@ def same_people(left: Row, right: Row, theta_p: float = THETA_P) -> bool:
     return union > 0 and len(left.participants & right.participants) >= theta_p * union
 
 
+def same_speaker(left: Row, right: Row) -> bool:
+    """The same known author said both."""
+    one, other = left.event.speaker, right.event.speaker
+    return one is not None and other is not None and normal_text(one) == normal_text(other)
+
+
 def same_attribute(left: Row, right: Row) -> bool:
     """Both have the same known attribute."""
     return left.attribute is not None and left.attribute == right.attribute

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from ..admissions import OF_ANYTHING, OF_SPEECH
+
 
 def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(rf"(?:{pattern})" for pattern in patterns))
@@ -34,12 +36,10 @@ CORRECTION = _any(
     r"\b(?:mis(?:typed|spoke|read|heard|remembered|counted|spelled|spelt|calculated)|typo|autocorrect|autocomplete)\b",
     r"\bstrike that\b",
     r"\b(?:i (?:got|had)|got) (?:that|it|the \w+) (?:all )?wrong\b",
-    rf"{_START}(?:(?:that was|that's|it was) )?my (?:mistake|error|bad){_STOP}",
-    rf"{_START}i(?:'ve| have)? made an? (?:\w+ )?(?:mistake|error){_STOP}",
+    rf"{_START}(?:{OF_ANYTHING}){_STOP}",
     r"\bi was mistaken\b",
     r"\bi was wrong\b",
     r"\bi (?:mixed|muddled) (?:that|it|this|them|things|the \w+) up\b",
-    r"\bi (?:mixed|muddled) up the (?:date|day|time|name|number|year|month)s?\b",
     r"\bnever (?:was|were) anything (?:else|but)\b",
     r"\ball along\b",
     r"\bslip of the tongue\b",
@@ -48,21 +48,11 @@ CORRECTION = _any(
     r"\bfalse alarm\b",
     r"\b(?:flipped|transposed|swapped) (?:the|two) (?:digits|numbers|figures|letters)\b",
     r"\b(?:has|had) (?:it|that) wrong\b",
-    r"\bmixed up\b",
+    r"\b(?:mixed|muddled) up\b(?! [\w ]{1,30} and\b)",
 )
 """What was said before was wrong from the start."""
 
-ADMISSION = re.compile(
-    r"(?:i (?:just |must have )?mis(?:typed|spoke|remembered|counted|read|heard)"
-    r"(?: (?:that|it|this|(?:the|my) \w+))?(?: earlier| before)?"
-    r"|i (?:got|had|have) (?:that|it|this|(?:the|my) \w+) (?:all )?(?:wrong|mixed up)"
-    r"|i (?:mixed|muddled) (?:that|it|this|them|things|the \w+) up"
-    r"|i (?:mixed|muddled) up the (?:date|day|time|name|number|year|month)s?"
-    r"|i was (?:wrong|mistaken)(?: about (?:that|it|the \w+))?"
-    r"|(?:that was a )?typo|(?:small |quick )?correction"
-    r"|(?:(?:that was|that's|it was) )?my (?:mistake|error|bad)"
-    r"|i(?:'ve| have)? made an? (?:\w+ )?(?:mistake|error))[.!]*"
-)
+ADMISSION = re.compile(rf"(?:{OF_SPEECH}|{OF_ANYTHING})[.!]*")
 """The whole text admits a mistake and puts nothing in its place."""
 
 NEVER = _any(r"\b(?:was|were|had) never\b", r"\bnever (?:was|were|lived|worked)\b")

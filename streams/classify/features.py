@@ -13,7 +13,7 @@ from schemas.times import US_PER_DAY
 from .attributes import canonical_attribute, is_single_valued
 from .protocol import Pair
 from .subjects import about, name_stems, same_subject
-from .words import content_stems, rare_stems, stem, words
+from .words import content_stems, rare_stems, rare_words, stem, words
 
 SHORT_GAP_US = 14 * US_PER_DAY
 """Two people who differ within two weeks speak of the same time; later, a change is as likely as an error."""
@@ -165,6 +165,13 @@ def figures(text: str) -> frozenset[str]:
 def dated(text: str) -> bool:
     """Whether a text names a day or a time of day."""
     return not _CALENDAR.isdisjoint(figures(text)) or _CLOCK.search(plain(text)) is not None
+
+
+@lru_cache(maxsize=16384)
+def named_things(text: str) -> frozenset[str]:
+    """Rare stems of a text without numbers, days and months."""
+    dates = figures(text)
+    return frozenset(stem(word) for word in rare_words(text) if not word[0].isdigit() and word not in dates)
 
 
 def _value(value: str | None) -> frozenset[str]:

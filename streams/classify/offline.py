@@ -12,7 +12,7 @@ from schemas.edges import UpdateKind
 from schemas.events import Event
 
 from . import cues
-from .features import SHORT_GAP_US, Features, compare, figures
+from .features import SHORT_GAP_US, Features, compare, figures, named_things
 from .protocol import Judgement, Pair
 from .subjects import about
 from .words import rare_stems
@@ -43,6 +43,8 @@ def judge(pair: Pair) -> Judgement:
     if cues.UNREAL.search(features.newer) and not cues.CORRECTION.search(features.newer):
         return NONE
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
+    if not features.same_subject and set(pair.newer.participants).isdisjoint(pair.older.participants):
+        rules = ()  # neighbours that share nobody: one may take the other back, but is no news about it
     if pair.older.modality == "asserted" and pair.older.type == "action":
         rules = ()  # what was done stays done; it can only have been wrong
     for rule in (withdrawn, correction, *rules):
@@ -81,17 +83,26 @@ def correction(pair: Pair, f: Features) -> Judgement | None:
         return None  # it denies something, but not this
     if (cues.CORRECTION.search(f.older) or cues.NEVER.search(f.older)) and not _same_or_third(pair, f):
         return None
-    if _says_the_same(pair, f):
+    if _says_the_same(pair, f) or (f.dates_differ and _another_one(f)):
         return None
     if not admitted and not denied and not _denies(pair, f):
         return None
-    if f.same_subject and about(pair.newer).third and (denied or _other_value(f)):
+    if f.same_subject and about(pair.newer).third and (denied or _other_value(pair, f)):
         return _updates("correction", 0.85, "The newer statement denies what the older one named.")
-    reply = f.adjacent and f.same_speaker and 0 < f.gap_us <= SHORT_GAP_US and pair.newer.attribute is None
-    if f.on_topic or (f.shared and f.figures_differ) or (f.attribute is not None and _other_value(f)) or reply:
+    if not f.same_subject and pair.newer.subject is not None and not f.shared:
+        return None
+    other = f.attribute is not None and _other_value(pair, f)
+    if f.on_topic or (f.shared and f.figures_differ) or other or _replies(pair, f):
         confidence = 0.85 if f.same_thing else 0.7
         return _updates("correction", confidence, "The newer statement says that the older one was wrong.")
     return None
+
+
+def _replies(pair: Pair, f: Features) -> bool:
+    """Said right after, with no topic of its own: "it" without a name, or little besides the admission."""
+    if not (f.adjacent and f.same_speaker and 0 < f.gap_us <= SHORT_GAP_US) or pair.newer.attribute is not None:
+        return False
+    return pair.newer.subject is None or len(rare_stems(cues.CORRECTION.sub(" ", f.newer))) <= 1
 
 
 def _same_or_third(pair: Pair, f: Features) -> bool:
@@ -100,7 +111,7 @@ def _same_or_third(pair: Pair, f: Features) -> bool:
 
 def _says_the_same(pair: Pair, f: Features) -> bool:
     """Both affirm the same value of an attribute, or the same time: nothing is put right."""
-    if pair.newer.polarity != pair.older.polarity or _other_value(f):
+    if pair.newer.polarity != pair.older.polarity or _other_value(pair, f):
         return False
     new, old = pair.newer.anchor, pair.older.anchor
     named = new.resolution != "message_time" and old.resolution != "message_time"
@@ -108,16 +119,26 @@ def _says_the_same(pair: Pair, f: Features) -> bool:
     return same_time or (f.attribute is not None and f.values_same)
 
 
-def _other_value(f: Features) -> bool:
-    """Another value or another date; a date does not correct what is none."""
-    return f.dates_differ or (f.values_differ and f.newer_dated == f.older_dated)
+def _another_one(f: Features) -> bool:
+    """Each names something that the other does not: a trip to one place and a trip to another."""
+    new, old = named_things(cues.CORRECTION.sub(" ", f.newer)), named_things(f.older)
+    return bool(new - old) and bool(old - new)
+
+
+def _other_value(pair: Pair, f: Features) -> bool:
+    """Another value, another figure in it, or another date; a date does not correct what is none."""
+    if f.dates_differ:
+        return True
+    counted = figures(pair.newer.value or "") ^ figures(pair.older.value or "")
+    named = pair.newer.value is not None and pair.older.value is not None
+    return f.newer_dated == f.older_dated and (f.values_differ or (named and bool(counted)))
 
 
 def _denies(pair: Pair, f: Features) -> bool:
     """ "Never" without a figure: what it names must be what the older statement affirms, and nearly all of it."""
     if pair.older.polarity == "negated" or not pair.older.holds or f.denied_words.isdisjoint(rare_stems(f.older)):
         return False
-    return f.covered >= MOST or (f.attribute is not None and (f.values_same or _other_value(f)))
+    return f.covered >= MOST or (f.attribute is not None and (f.values_same or _other_value(pair, f)))
 
 
 # --- what was planned ---------------------------------------------------------------------------------------------

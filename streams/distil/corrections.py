@@ -11,29 +11,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..admissions import OF_ANYTHING, OF_SPEECH
 from .statement import Statement
 
-_OF_SPEECH = (
-    r"i (?:just |must have )?(?:mistyped|misspoke|misremembered|miscounted|misread|misheard)"
-    r"(?: (?:that|it|this|(?:the|my) \w+))?(?: earlier| before)?",
-    r"i (?:got|had|have) (?:that|it|this|(?:the|my) \w+) (?:all )?(?:wrong|mixed up)",
-    r"i (?:mixed|muddled) (?:that|it|this|them|things|the \w+) up",
-    r"i (?:mixed|muddled) up the (?:date|day|time|name|number|year|month)s?",
-    r"i was (?:wrong|mistaken)(?: about (?:that|it|the \w+))?",
-    r"(?:that was a )?typo",
-    r"(?:small |quick )?correction",
-)
-"""Admit that something was said wrong."""
-_OF_ANYTHING = (
-    r"(?:(?:that was|that's|it was) )?my (?:mistake|error|bad)",
-    r"i(?:'ve| have)? made (?:a|an) (?:\w+ )?(?:mistake|error)",
-)
-"""Admit a mistake that may as well have been made in deed."""
 _OPENERS = "wait|sorry|oops|whoops|ah|oh|no|actually|hmm|ugh|well|so|but|as|because"
 _LEFT = rf"(?:^|[,.;:!?…(–—]\s*|\s-\s+)(?:(?:{_OPENERS})[,!\s]+)*"
 _RIGHT = r"(?=\s*(?:$|[,.;:!?…)–—]|\s-\s))"
 _ADMISSION = re.compile(
-    rf"{_LEFT}(?P<cue>(?P<of_speech>{'|'.join(_OF_SPEECH)})|{'|'.join(_OF_ANYTHING)}){_RIGHT}".replace(" ", r"\s+"),
+    rf"{_LEFT}(?P<cue>(?P<of_speech>{OF_SPEECH})|{OF_ANYTHING}){_RIGHT}".replace(" ", r"\s+"),
     re.IGNORECASE,
 )
 _NEVER = re.compile(r"\b(?:was|were)\s+never\b|\bnever\s+(?:was|were|lived|worked)\b", re.IGNORECASE)
@@ -41,15 +26,18 @@ _NOT = re.compile(r"not\s", re.IGNORECASE)
 
 
 FEW_WORDS = 2
+"""Words beside an admission that still leave it alone: "sorry", "oh no"."""
 
 
 class Cue(NamedTuple):
     """Words that admit a mistake and nothing else: sentence number ``place``, characters ``[start, end)``.
 
-    ``of_speech``: the mistake was made in saying something. ``leads``: what is so comes after it ("my mistake: …").
+    ``opens``: where the words before it begin ("no wait, …"). ``of_speech``: the mistake was made in saying something.
+    ``leads``: what is so comes after it ("my mistake: …").
     """
 
     place: int
+    opens: int
     start: int
     end: int
     of_speech: bool
@@ -69,6 +57,7 @@ def admissions(text: str, place: int, start: int, end: int) -> list[Cue]:
     return [
         Cue(
             place,
+            start + match.start(),
             start + match.start("cue"),
             start + match.end("cue"),
             match["of_speech"] is not None,
@@ -92,7 +81,7 @@ def settle(found: Sequence[Placed], cues: Sequence[Cue], text: str) -> list[Stat
 
     An admission is no statement, whether or not a statement takes it in. Order is kept.
     """
-    told = [(place, s) for place, s in found if not any(cue.start <= s.start and s.end <= cue.end for cue in cues)]
+    told = [(place, s) for place, s in found if not any(cue.opens <= s.start and s.end <= cue.end for cue in cues)]
     for cue in cues:
         at = _host(told, cue)
         if at is not None:

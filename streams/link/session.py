@@ -11,10 +11,11 @@ from schemas.edges import Edge
 from schemas.ids import SpaceKey
 from schemas.verdicts import Verdict
 
-from ..candidates import Candidate, Row, choose, own_pair, same_people
+from ..candidates import Candidate, Row, choose, own_pair, same_people, same_speaker
 from ..classify.protocol import Classifier, Judgement, Pair
 from ..unit_vectors import cosine
 from .chain import before_edges, connective_edge, make_edge
+from .reach import within_reach
 
 
 class Pool:
@@ -76,7 +77,7 @@ def link_session(space: SpaceKey, session_id: str, pool: Pool, classifier: Class
         if previous is not None and not own_pair(newer, previous):
             joined = connective_edge(space, newer, session, place)
             edges += [joined] if joined is not None else []
-    judged = list(zip(pairs, classifier.classify(pairs), strict=True))
+    judged = within_reach(list(zip(pairs, classifier.classify(pairs), strict=True)))
     edges += [_edge(space, pair, judgement) for pair, judgement in judged if judgement.relation is not None]
     by_id = {edge.id: edge for edge in edges}  # of two of one id, the classifier's, which comes last
     return SessionLinks(
@@ -88,10 +89,13 @@ def link_session(space: SpaceKey, session_id: str, pool: Pool, classifier: Class
 
 
 def _with_neighbour(newer: Row, chosen: Sequence[Candidate], previous: Row | None) -> tuple[Candidate, ...]:
-    """Candidates, and the statement right before: "I was joking" shares no word with what it takes back."""
+    """Candidates, and the statement right before: "I was joking" shares no word with what it takes back.
+
+    Of the same people or by the same speaker: "The wedding is on Sunday" names nobody.
+    """
     if previous is None or any(candidate.row is previous for candidate in chosen):
         return tuple(chosen)
-    if own_pair(newer, previous) or not same_people(newer, previous):
+    if own_pair(newer, previous) or not (same_people(newer, previous) or same_speaker(newer, previous)):
         return tuple(chosen)
     return (*chosen, Candidate(row=previous, similarity=cosine(newer.vector, previous.vector)))
 
