@@ -14,7 +14,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(rf"(?:{pattern})" for pattern in patterns))
 
 
-_START = r"(?:^|[.,;:!?(–—-] ?)(?:(?:wait|sorry|oops|whoops|ah|oh|no|actually|well|so|but|as|because),? )*"
+_START = r"(?:^|[.,;:!?(–—-] ?)(?:(?:wait|sorry|oops|whoops|ah|oh|no|actually|well|so|but|as|because),? ){0,4}"
 _STOP = r"(?=\s*(?:$|[.,;:!?)–—-]))"
 """Between them stands what says no more than its own words: "my mistake:", not "my mistake at work"."""
 

@@ -15,7 +15,7 @@ from ..admissions import OF_ANYTHING, OF_SPEECH
 from .statement import Statement
 
 _OPENERS = "wait|sorry|oops|whoops|ah|oh|no|actually|hmm|ugh|well|so|but|as|because"
-_LEFT = rf"(?:^|[,.;:!?…(–—]\s*|\s-\s+)(?:(?:{_OPENERS})[,!\s]+)*"
+_LEFT = rf"(?:^|[,.;:!?…(–—]\s*|\s-\s+)(?:(?:{_OPENERS})[,!\s]{{1,4}}){{0,4}}"
 _RIGHT = r"(?=\s*(?:$|[,.;:!?…)–—]|\s-\s))"
 _ADMISSION = re.compile(
     rf"{_LEFT}(?P<cue>(?P<of_speech>{OF_SPEECH})|{OF_ANYTHING}){_RIGHT}".replace(" ", r"\s+"),

@@ -363,7 +363,13 @@ def test_a_late_correction_in_words_holds_all_along_once_it_is_known(machine: Ma
     system.flush()
     middle = us("2031-04-15T00:00:00Z")
     assert texts(state(system, middle, known_at=middle)) == "My exam is on 12 May"
-    assert "my exam is on 14 May" in texts(state(system, middle))
+    (entry,) = state(system, middle).entries
+    assert (entry.event.text, entry.event.anchor.start) == (right.rstrip("."), us("2031-05-14T00:00:00Z"))
+    assert (entry.valid_from, entry.valid_until) == (us("2031-04-01T10:00:00Z"), None)
+    everything = state(system, middle, all_of_it=True).entries
+    wrong = next(entry for entry in everything if entry.event.text == "My exam is on 12 May")
+    assert wrong.valid_until == wrong.valid_from == us("2031-04-01T10:00:00Z")
+    assert [by.kind for by in wrong.superseded_by] == ["correction"]
 
 
 def test_what_was_known_is_what_the_records_known_by_then_define(machine: Machine) -> None:

@@ -36,6 +36,8 @@ SAID = [
     plan("I am going to visit the lighthouse", 2, message_id="m2c", about=5),
     statement("I visited the lighthouse", 6, type="action", message_id="m6b", about=5),
     plan("The lighthouse visit is cancelled", 4, message_id="m4b", about=5),
+    statement("Correction: I live in Delft", 5, attribute="home", value="Delft", message_id="m5c"),
+    statement("I mistyped", 6, polarity="negated", message_id="m6d"),
     statement("I moved here as a child", 6, holds=False, message_id="m6c", about=0),
 ]
 KNOWN = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from schemas.times import format_time
@@ -159,3 +161,11 @@ def test_the_span_of_a_correction_is_its_text() -> None:
     (event,) = hear(Told(1, "Ilse", said)).events
     source = event.sources[0]
     assert said[source.start : source.end] == event.text == "my mistake: my recital is on 14 May"
+
+
+@pytest.mark.parametrize("piece", ["wait, ", "so ", "I made a mistake, ", ", ", "- ", "I was wrong. ", "no\n"])
+def test_a_long_message_of_openings_costs_little(piece: str) -> None:
+    """Each of a few thousand openings may begin an admission; the words looked at from there are bounded."""
+    before = time.process_time()
+    hear(Told(1, "Ilse", piece * 2_000))
+    assert time.process_time() - before < 3.0
