@@ -8,6 +8,7 @@ into "it is the 14th": beside it, the denial would be a second statement about t
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ _NEVER = re.compile(r"\b(?:was|were)\s+never\b|\bnever\s+(?:was|were|lived|worke
 _NOT = re.compile(r"not\s", re.IGNORECASE)
 
 
+MOST_CUES = 32
+"""Admissions of one message that find their statement: each looks through all of them."""
 FEW_WORDS = 2
 """Words beside an admission that still leave it alone: "sorry", "oh no"."""
 
@@ -81,8 +84,8 @@ def settle(found: Sequence[Placed], cues: Sequence[Cue], text: str) -> list[Stat
 
     An admission is no statement, whether or not a statement takes it in. Order is kept.
     """
-    told = [(place, s) for place, s in found if not any(cue.opens <= s.start and s.end <= cue.end for cue in cues)]
-    for cue in cues:
+    told = [(place, s) for place, s in found if not _is_admission(s, cues)]
+    for cue in cues[:MOST_CUES]:
         at = _host(told, cue)
         if at is not None:
             place, s = told[at]
@@ -99,6 +102,12 @@ def settle(found: Sequence[Placed], cues: Sequence[Cue], text: str) -> list[Stat
                 continue
         settled.append((place, s))
     return [s for _, s in settled]
+
+
+def _is_admission(s: Statement, cues: Sequence[Cue]) -> bool:
+    """Whether the last admission that begins no later than the statement holds all of it."""
+    at = bisect_right(cues, s.start, key=lambda cue: cue.opens)
+    return at > 0 and s.end <= cues[at - 1].end
 
 
 def _host(told: Sequence[Placed], cue: Cue) -> int | None:
