@@ -1,0 +1,44 @@
+"""``stilltrue worker`` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class WorkerProcess:
+    """A running stage worker; what it says goes to files in its store."""
+
+    def __init__(self, store: Path, bootstrap: str, prefix: str, *options: str, settings: str = "") -> None:
+        store.mkdir(exist_ok=True)
+        (store / "stilltrue.toml").write_text(settings)
+        self._out, self._err = store / "out", store / "err"
+        command = [str(ROOT / "stilltrue"), "--store", str(store), "--json", "worker"]
+        command += ["--bootstrap", bootstrap, "--prefix", prefix, *options]
+        with self._out.open("w") as out, self._err.open("w") as err:
+            self.process = subprocess.Popen(command, stdout=out, stderr=err)
+
+    @property
+    def running(self) -> bool:
+        """Whether it was assigned partitions."""
+        assert self.process.poll() is None, self._err.read_text()
+        return "running " in self._out.read_text()
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+        self.process.wait(timeout=30)
+
+    def stop(self) -> dict[str, dict[str, Any]]:
+        """SIGTERM; what each stage did."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=60)
+        assert code == 0, self._err.read_text()
+        said = self._out.read_text()
+        told = json.loads(said[said.index("{") :])
+        return {total["stage"]: total for total in told["stages"]}
