@@ -83,7 +83,7 @@ def correction(pair: Pair, f: Features) -> Judgement | None:
         return None  # it denies something, but not this
     if (cues.CORRECTION.search(f.older) or cues.NEVER.search(f.older)) and not _same_or_third(pair, f):
         return None
-    if _says_the_same(pair, f) or (f.dates_differ and _another_one(f)):
+    if _says_the_same(pair, f) or (f.attribute is not None and f.dates_differ and _another_one(f)):
         return None
     if not admitted and not denied and not _denies(pair, f):
         return None
