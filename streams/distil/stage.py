@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from schemas.codec import BadRecordError
-from schemas.control import ProducerActivated
 from schemas.events import EventsDistilled
-from schemas.ids import SpaceKey
 from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
 
+from ..activation import Announced, announcement
+from ..keys import state_key
 from ..ports import Entry, Output, StageState
 from .protocol import Distiller
 
@@ -18,7 +20,7 @@ from .protocol import Distiller
 class DistilStage:
     """``sessions`` in, ``events`` out, plus one ``ProducerActivated`` per space before its first set.
 
-    State: one key per space and producer, so a restart activates nothing twice and another producer is activated once.
+    State: one key per space, so a restart activates nothing twice and another producer is activated once.
     """
 
     name = "distil"
@@ -39,19 +41,14 @@ class DistilStage:
         return ()
 
     def _activation(self, session: SessionRevised, state: StageState) -> tuple[Output, ...]:
-        key = _activated_key(session.key, self._distiller.producer)
-        if state.get(key) is not None:
+        key = state_key("announced", session.key)
+        known = state.get(key)
+        former = None if known is None else msgspec.msgpack.decode(known, type=Announced)
+        record = announcement(session.key, "distil", self._distiller.producer, former, session.learned_at)
+        if record is None:
             return ()
-        state.put(key, b"1")
-        activated = ProducerActivated(
-            tenant=session.tenant,
-            space=session.space,
-            stage="distil",
-            producer=self._distiller.producer,
-            fallback=None,
-            at=session.learned_at,
-        )
-        return (Output(topic="producers", record=activated),)
+        state.put(key, msgspec.msgpack.encode(Announced(producer=record.producer, at=record.at)))
+        return (Output(topic="producers", record=record),)
 
     def _set(self, session: SessionRevised) -> Output:
         record = EventsDistilled(
@@ -68,7 +65,3 @@ class DistilStage:
             learned_at=session.learned_at,
         )
         return Output(topic="events", record=record)
-
-
-def _activated_key(space: SpaceKey, producer: str) -> bytes:
-    return b"activated\x00" + "\x00".join((space.tenant, space.space, producer)).encode()

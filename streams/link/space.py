@@ -14,6 +14,7 @@ from schemas.control import ProducerActivated
 from schemas.events import Event, EventsAsserted, EventsDistilled
 from schemas.ids import SpaceKey
 
+from ..activation import Announced
 from ..candidates import Row, make_row
 from ..keys import prefix_range, state_key
 from ..ports import Encoder, StageState
@@ -26,7 +27,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a space has come.
 
     ``events_offset`` and ``producers_offset``: largest offset seen, -1 before the first. ``rulings``: activations seen.
-    ``covers`` and ``learned_at``: the largest seen. ``announced``: the stage's own ProducerActivated was sent.
+    ``covers`` and ``learned_at``: the largest seen. ``announced``: the stage's own last ProducerActivated.
     """
 
     token: str
@@ -35,7 +36,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     rulings: int
     covers: int
     learned_at: int
-    announced: bool
+    announced: Announced | None
 
 
 class _StoredSet(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -48,7 +49,7 @@ class _StoredSet(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 START = Progress(
-    token="", events_offset=-1, producers_offset=-1, rulings=0, covers=0, learned_at=0, announced=False
+    token="", events_offset=-1, producers_offset=-1, rulings=0, covers=0, learned_at=0, announced=None
 )  # fmt: skip
 
 _progress_decoder = msgspec.msgpack.Decoder(Progress)

@@ -26,6 +26,7 @@ from schemas.ids import SpaceKey, digest, record_hash
 from schemas.topics import TopicName
 from schemas.verdicts import PairsJudged
 
+from ..activation import Announced, announcement
 from ..candidates import Row, passes
 from ..classify.protocol import Classifier
 from ..keys import state_key
@@ -70,20 +71,21 @@ class LinkStage:
         # A producer's batch read no session: what it says it covers is not about what is applied.
         covered = record.covers if isinstance(record, EventsDistilled) else 0
         space.put(session_id, record, rank, self._encoder, state)
+        own = announcement(record.key, "link", self._classifier.producer, progress.announced, record.learned_at)
         after = msgspec.structs.replace(
             progress,
             token=digest(progress.token, "events", offset, rank[1]),
             events_offset=max(progress.events_offset, offset),
             covers=max(progress.covers, covered),
             learned_at=max(progress.learned_at, record.learned_at),
-            announced=True,
+            announced=progress.announced if own is None else Announced(producer=own.producer, at=own.at),
         )
         publisher = _Publisher(
             self._classifier, space, state, revision(offset, progress.rulings), covered, record.learned_at
         )
         outputs = publisher.publish(session_id, sorted(touched(old, space.pool) - {session_id}))
-        if not progress.announced:
-            outputs.insert(0, self._announcement(record.key, record.learned_at))
+        if own is not None:
+            outputs.insert(0, Output(topic="producers", record=own))
         self._keep(record.key, after, space, state)
         return outputs
 
@@ -122,13 +124,6 @@ class LinkStage:
         self._spaces[key] = (progress.token, space)
         while len(self._spaces) > SPACES_IN_MEMORY:
             self._spaces.popitem(last=False)
-
-    def _announcement(self, key: SpaceKey, at: int) -> Output:
-        """Once per space: from now on this classifier's edges count."""
-        record = ProducerActivated(
-            tenant=key.tenant, space=key.space, stage="link", producer=self._classifier.producer, fallback=None, at=at
-        )
-        return Output(topic="producers", record=record)
 
 
 def session_of(record: EventsDistilled | EventsAsserted) -> str:

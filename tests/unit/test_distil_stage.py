@@ -79,6 +79,24 @@ def test_the_producer_is_activated_before_the_first_set_of_a_space_and_once_only
     assert activated.at == 1_700_000_000_000_500
 
 
+def test_other_rules_are_another_producer_and_the_former_one_becomes_the_fallback() -> None:
+    """What the former rules said of sessions that the new ones have not read still counts."""
+    state = MemoryState()
+    first = apply(DistilStage(OfflineDistiller()), state, revised("I keep bees."))
+    newer = OfflineDistiller()
+    newer.producer = "offline-next"
+    second = apply(DistilStage(newer), state, revised("I keep bees.", revision=6))
+    records = [o.record for o in (first[0], second[0])]
+    assert [(r.producer, r.fallback) for r in records if isinstance(r, ProducerActivated)] == [
+        (OfflineDistiller.producer, None),
+        ("offline-next", OfflineDistiller.producer),
+    ]
+    at = [r.at for r in records if isinstance(r, ProducerActivated)]
+    assert at[0] < at[1]
+    third = apply(DistilStage(newer), state, revised("I keep bees.", revision=8))
+    assert [o.topic for o in third] == ["events"]
+
+
 def test_a_step_repeated_from_the_same_state_gives_the_same_outputs() -> None:
     record = revised("I keep bees.", "My sister sold her van yesterday.")
     stage = DistilStage(OfflineDistiller())

@@ -11,7 +11,8 @@ from schemas.verdicts import PairsJudged
 from streams.classify.offline import OfflineClassifier
 from streams.link.definition import edges_of
 from streams.link.live import HeldSet, live_sets, pool_of
-from tests.kit.linking import SPACE, Linking, activated, asserted, distilled, entries, lives, row, statement
+from streams.link.stage import LinkStage
+from tests.kit.linking import ENCODER, SPACE, Linking, activated, asserted, distilled, entries, lives, row, statement
 
 A, B, C = lives("Aldin", 1), lives("Borva", 2), lives("Corso", 3)
 
@@ -96,6 +97,17 @@ def test_the_record_after_an_activation_has_a_higher_revision_than_the_activatio
     for entry in (*events[:2], entries([activated("p1")])[0], events[2]):
         revisions += sorted({revision for _, revision in sets_of(*linking.apply(entry))})
     assert revisions == [1, 2, 3, 4]
+
+
+def test_another_classifier_is_announced_with_the_former_one_as_its_fallback() -> None:
+    class Next(OfflineClassifier):
+        producer = "rules/next"
+
+    linking = Linking().run([distilled(A, session="s1")])
+    stage = LinkStage(Next(), ENCODER)
+    out = stage.apply(entries([distilled(A, session="s1"), distilled(B, session="s2")])[1], linking.state, 0)
+    [record] = [o.record for o in out if isinstance(o.record, ProducerActivated)]
+    assert (record.stage, record.producer, record.fallback) == ("link", "rules/next", "rules/2")
 
 
 def test_the_stage_announces_itself_once_per_space() -> None:
