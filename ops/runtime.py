@@ -5,7 +5,6 @@ The composition root. It wires the parts and decides nothing about what is true;
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from ops.limits import ingest_limits, session_limits
+from ops.limits import ingest_limits
 from ops.observing import SILENT, Lag, Observer
 from ops.once import opened_once
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
-from ops.viewing import LiveView, StoredMessages
+from ops.viewing import LiveView
 from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
 from query.history import UnknownEventError, history
 from query.state import state
@@ -28,15 +27,13 @@ from streams.assertions import assert_events
 from streams.checks import RefusedError
 from streams.ingest import Ingest, ReceivedAt
 from streams.log import Log, partition_of
-from streams.sessions.stage import Sessionize
 from views.checksum import checksum, first_difference
 from views.reader import Basis, MessageAccount
 from views.spec import recompute
 from views.tables import Tables
 
 if TYPE_CHECKING:
-    from ops.indexing import Indexer
-    from ops.pipeline import StageRunner
+    from ops.processing import Processors
     from query.engine import QueryEngine
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
@@ -70,7 +67,6 @@ class Embedded:
         self._observer = parts.observer
         self._view = LiveView(parts.log, parts.tables, settings.stage_batch_records, parts.observer)
         self._ingest = Ingest(parts.log, ingest_limits(settings))
-        self._processing = threading.RLock()
         self._closed = False
         self._observer.watch(self._lags)
 
@@ -92,36 +88,18 @@ class Embedded:
         return QueryEngine(IndexSearch(self._index, self._encoder), self._settings.query)
 
     @opened_once
-    def _sessionize(self) -> StageRunner:
-        from ops.pipeline import StageRunner
+    def _processors(self) -> Processors:
+        from ops.processing import Processors
 
-        stage = Sessionize(session_limits(self._settings))
-        return StageRunner(self._log, stage, self._settings.stage_batch_records, self._observer)
-
-    @opened_once
-    def _later_stages(self) -> tuple[StageRunner, ...]:
-        from ops.pipeline import StageRunner
-        from streams.classify.offline import OfflineClassifier
-        from streams.distil.offline import OfflineDistiller
-        from streams.distil.stage import DistilStage
-        from streams.link.stage import LinkStage
-        from streams.themes.stage import ThemesStage
-
-        stages = (
-            DistilStage(OfflineDistiller()),
-            ThemesStage(self._encoder),
-            LinkStage(OfflineClassifier(), self._encoder),
+        return Processors(
+            self._log,
+            self._view,
+            self._settings,
+            clock=self._now,
+            observer=self._observer,
+            encoder=self._encoder,
+            index=self._index,
         )
-        batch = self._settings.stage_batch_records
-        return tuple(StageRunner(self._log, stage, batch, self._observer) for stage in stages)
-
-    @opened_once
-    def _indexer(self) -> Indexer:
-        from ops.indexing import Indexer
-        from views.embed import Embed
-
-        embed = Embed(self._index, self._encoder, lambda space: StoredMessages(self._view, space))
-        return Indexer(self._log, self._view, embed, self._settings.stage_batch_records, self._observer)
 
     # --- taking in --------------------------------------------------------------------------------------------------
 
@@ -162,45 +140,22 @@ class Embedded:
         """Accept a producer's batch and apply it before returning: it has no offset of ``messages`` to wait for."""
         with _refusals():
             out = assert_events(self._log, self._ingest, space, assertions, now=self._now())
-        self._apply_events(partition_of(space, self._log.partitions))
+        self._processors.apply_events(partition_of(space, self._log.partitions))
         return out
-
-    def _apply_events(self, partition: int) -> None:
-        """Work until every set of events accepted so far is linked and in the view, whatever else is waiting."""
-        from ops.pipeline import read_position
-        from streams.link.stage import LinkStage
-
-        events = self._log.end("events", partition)
-        while read_position(self._log, LinkStage.name, "events", partition) < events and self.step():
-            pass
-        edges = self._log.end("edges", partition)
-        while not self._view.has_read(partition, events=events, edges=edges) and self.step():
-            pass
 
     # --- processing -------------------------------------------------------------------------------------------------
 
     def run(self) -> int:
         """Process what is waiting until nothing is left to do now."""
-        done = 0
-        while step := self.step():
-            done += step
-        return done
+        return self._processors.run()
 
     def step(self) -> int:
-        """One batch of every consumer, in the order of the flow; time passes once."""
-        with self._processing:
-            now = self._now()
-            done = self._sessionize.step(now) + self._sessionize.tick(now)
-            done += sum(stage.step(now) for stage in self._later_stages)
-            done += self._view.step(now)
-            return done + self._indexer.step()
+        """One batch of every consumer."""
+        return self._processors.step()
 
     def flush(self, space: SpaceKey | None = None) -> None:
         """Close open sessions and process everything."""
-        with self._processing:
-            self.run()
-            self._sessionize.flush(self._now(), space)
-            self.run()
+        self._processors.flush(space)
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:
         """Look until all messages below the offset are applied, in the view and then in the index, or the time is up.
@@ -264,14 +219,9 @@ class Embedded:
         """What every consumer that has run so far has still to read; nothing once closed."""
         if self._closed:
             return
-        opened = self.__dict__
-        if "_sessionize" in opened:
-            yield from self._sessionize.lags()
-        for stage in opened.get("_later_stages", ()):
-            yield from stage.lags()
         yield from self._view.lags()
-        if "_indexer" in opened:
-            yield from self._indexer.lags()
+        if "_processors" in self.__dict__:
+            yield from self._processors.lags()
 
     # --- proving ----------------------------------------------------------------------------------------------------
 
@@ -296,15 +246,21 @@ class Embedded:
 
     def close(self) -> None:
         """Make everything durable and let go of the directory."""
-        with self._processing:
-            if self._closed:
-                return
-            self._closed = True
-            if "_index" in self.__dict__:
-                self._index.flush()
-                self._index.close()
-            self._view.close()
-            self._log.close()
+        if "_processors" in self.__dict__:
+            with self._processors.held():
+                self._close()
+        else:
+            self._close()
+
+    def _close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        if "_index" in self.__dict__:
+            self._index.flush()
+            self._index.close()
+        self._view.close()
+        self._log.close()
 
 
 def _look(reached: Callable[[], bool], deadline: float) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 TableName = Literal[
     "events",
@@ -21,18 +21,7 @@ TableName = Literal[
     "parked",
     "positions",
 ]
-TABLES: tuple[TableName, ...] = (
-    "events",
-    "edges",
-    "adjacency",
-    "sets",
-    "messages",
-    "sources",
-    "control",
-    "themes",
-    "parked",
-    "positions",
-)
+TABLES: tuple[TableName, ...] = get_args(TableName)
 
 Write = tuple[TableName, bytes, bytes | None]
 """(table, key, value); a value of None deletes."""

@@ -72,6 +72,8 @@ def _run(options: WorkerOptions, world: World, metrics: Metrics) -> int:
     from ops.model import load_encoder
     from ops.settings import load_settings
     from streams.faust_app import GroupLostError
+    from streams.worker.broker import BrokerAwayError
+    from streams.worker.runner import FencedError
 
     stages = _stages(options.stages)
     settings = load_settings(options.store, options.config)

@@ -1,0 +1,105 @@
+"""The processors of the embedded system: every stage, the view and the index, batch by batch in one order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ops.indexing import Indexer
+from ops.limits import session_limits
+from ops.observing import Lag, Observer
+from ops.pipeline import StageRunner, read_position
+from ops.settings import Settings
+from ops.viewing import LiveView, StoredMessages
+from schemas.ids import SpaceKey
+from streams.classify.offline import OfflineClassifier
+from streams.distil.offline import OfflineDistiller
+from streams.distil.stage import DistilStage
+from streams.link.stage import LinkStage
+from streams.log import Log
+from streams.sessions.stage import Sessionize
+from streams.themes.stage import ThemesStage
+from views.embed import Embed
+
+if TYPE_CHECKING:
+    from views.encoder.protocol import Encoder
+    from views.vectors.protocol import VectorIndex
+
+
+class Processors:
+    """Works off what waits in the log. Thread-safe: one step at a time, whoever asks for it.
+
+    Args:
+        log: what is read and written.
+        view: maintained by a step, between the stages and the index.
+        settings: limits and batch sizes.
+        clock: microseconds UTC.
+        observer: told what every consumer did.
+        encoder: for links, themes and the index.
+        index: the vector index to maintain.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        view: LiveView,
+        settings: Settings,
+        *,
+        clock: Callable[[], int],
+        observer: Observer,
+        encoder: Encoder,
+        index: VectorIndex,
+    ) -> None:
+        batch = settings.stage_batch_records
+        self._log = log
+        self._view = view
+        self._now = clock
+        self._lock = threading.RLock()
+        self._sessionize = StageRunner(log, Sessionize(session_limits(settings)), batch, observer)
+        later = (DistilStage(OfflineDistiller()), ThemesStage(encoder), LinkStage(OfflineClassifier(), encoder))
+        self._later_stages = tuple(StageRunner(log, stage, batch, observer) for stage in later)
+        embed = Embed(index, encoder, lambda space: StoredMessages(view, space))
+        self._indexer = Indexer(log, view, embed, batch, observer)
+
+    def held(self) -> threading.RLock:
+        """No step runs while this is held (``with``)."""
+        return self._lock
+
+    def run(self) -> int:
+        """Process what is waiting until nothing is left to do now."""
+        done = 0
+        while step := self.step():
+            done += step
+        return done
+
+    def step(self) -> int:
+        """One batch of every consumer, in the order of the flow; time passes once."""
+        with self._lock:
+            now = self._now()
+            done = self._sessionize.step(now) + self._sessionize.tick(now)
+            done += sum(stage.step(now) for stage in self._later_stages)
+            done += self._view.step(now)
+            return done + self._indexer.step()
+
+    def flush(self, space: SpaceKey | None = None) -> None:
+        """Close open sessions and process everything."""
+        with self._lock:
+            self.run()
+            self._sessionize.flush(self._now(), space)
+            self.run()
+
+    def apply_events(self, partition: int) -> None:
+        """Work until every set of events accepted so far is linked and in the view, whatever else is waiting."""
+        events = self._log.end("events", partition)
+        while read_position(self._log, LinkStage.name, "events", partition) < events and self.step():
+            pass
+        edges = self._log.end("edges", partition)
+        while not self._view.has_read(partition, events=events, edges=edges) and self.step():
+            pass
+
+    def lags(self) -> Iterator[Lag]:
+        """What every consumer has still to read; the view tells its own."""
+        for stage in (self._sessionize, *self._later_stages):
+            yield from stage.lags()
+        yield from self._indexer.lags()
