@@ -102,7 +102,7 @@ def _run(options: WorkerOptions, world: World, metrics: Metrics) -> int:
 
     try:
         run_async(until_signalled())
-    except GroupLostError as error:
+    except (GroupLostError, BrokerAwayError, FencedError) as error:
         raise CommandError(str(error)) from error
     seconds = round(time.perf_counter() - begun, 3)
     if options.json:
