@@ -84,7 +84,8 @@ def marks(entry: StateEntry, zone: Zone) -> Iterator[str]:
             yield "a withdrawal, no statement of its own"
         case "lapsed":
             yield "lapsed: its time has passed, outcome unknown"
-    yield from (replacement(by) for by in entry.superseded_by)
+    later = "" if entry.status in ("superseded", "corrected") else f"replaced later{until}, "
+    yield from (later + replacement(by) for by in entry.superseded_by)
     if entry.contested_by:
         yield f"contested by {', '.join(short(event_id) for event_id in entry.contested_by)}"
 

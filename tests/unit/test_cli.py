@@ -36,7 +36,7 @@ from query.api import (
 from query.api import Path as EvidencePath
 from schemas.events import Anchor, Event, Stated
 from schemas.ids import SpaceKey
-from schemas.times import parse_time
+from schemas.times import format_time, parse_time
 from schemas.wire import MessageIn, MessageStatus, Problem
 from streams.log.errors import BadStoreError, StoreInUseError
 from views.reader import Basis, MessageAccount
@@ -330,6 +330,14 @@ def test_state_all_says_what_replaced_what(terminal: Terminal) -> None:
     out = terminal.run("state", "mill", "--all").out
     assert "! superseded on 2026-02-02" in out
     assert '! by "Lio bakes at the mill." (change, message 4-1; ebbbbbbbb)' in out
+
+
+def test_what_still_held_then_says_when_it_was_replaced() -> None:
+    """As of a day before the change the statement holds; what came of it later is told as later."""
+    then = msgspec.structs.replace(FORMER, status="valid", validity=1.0)
+    [mark] = [line for line in state_lines([then], None) if "!" in line and "by " in line]
+    assert f"replaced later on {format_time(then.valid_until or 0)[:10]}, by " in mark
+    assert all("later" not in line for line in state_lines([FORMER], None))
 
 
 def test_without_a_zone_days_are_those_of_the_message() -> None:
