@@ -25,7 +25,8 @@ from schemas.ids import SpaceKey
 from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import assert_events
 from streams.checks import RefusedError
-from streams.ingest import Ingest, ReceivedAt
+from streams.ingest import Ingest
+from streams.intake import ReceivedAt
 from streams.log import Log, partition_of
 from views.checksum import checksum, first_difference
 from views.reader import Basis, MessageAccount

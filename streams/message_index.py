@@ -67,14 +67,14 @@ class IndexedBatch:
         self._state = OverlayState(log, TABLE, b"")
         self._clock = b"r" + bytes.fromhex(digest("space", *space))
 
-    def find(self, key: bytes) -> Known | None:
-        """The accepted message of this key."""
-        raw = self._state.get(key)
+    def find(self, conversation_id: str, message_id: str) -> Known | None:
+        """See ``intake.Step``."""
+        raw = self._state.get(message_row(self._space, conversation_id, message_id))
         return None if raw is None else _known.decode(raw)
 
-    def put(self, key: bytes, known: Known) -> None:
-        """Remember a message."""
-        self._state.put(key, _encode(known))
+    def remember(self, conversation_id: str, message_id: str, known: Known) -> None:
+        """See ``intake.Step``."""
+        self._state.put(message_row(self._space, conversation_id, message_id), _encode(known))
 
     def received_at(self, wanted: int) -> int:
         """``wanted``, but neither after now nor before what was accepted before it in the space."""

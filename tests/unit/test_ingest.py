@@ -20,7 +20,8 @@ from schemas.record import Record
 from schemas.times import parse_time
 from schemas.wire import MessageStatus
 from streams.checks import RefusedError
-from streams.ingest import Ingest, Taken
+from streams.ingest import Ingest
+from streams.intake import Taken
 from streams.log import MemoryLog, RocksLog
 from streams.message_in import IngestLimits
 
