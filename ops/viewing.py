@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from ops.cuts import Cuts
 from ops.observing import SILENT, Applied, Lag, Observer
 from schemas.codec import BadRecordError, decode, encode
 from schemas.deltas import Cause
@@ -26,9 +26,6 @@ from views.snapshot import Snapshot, cut, message_text, read_space
 from views.state import space_prefix
 from views.tables import Tables
 
-CUTS_KEPT = 64
-"""Cuts in memory; one of a space of 700 messages and 500 events takes about 3 MB."""
-
 
 class LiveView:
     """Maintains the view and hands out cuts of it. Thread-safe."""
@@ -41,7 +38,7 @@ class LiveView:
         self._batch_records = batch_records
         self._lock = threading.RLock()
         self._maintainer = Maintainer(tables)
-        self._cuts: OrderedDict[tuple[SpaceKey, int | None], tuple[int, Snapshot]] = OrderedDict()
+        self._cuts = Cuts()
 
     # --- maintaining ------------------------------------------------------------------------------------------------
 
@@ -186,9 +183,9 @@ class LiveView:
     def snapshot(self, space: SpaceKey) -> Snapshot:
         """The space as it is stored now."""
         with self._lock:
-            version, key = self._maintainer.version(space), (space, None)
-            kept = self._kept(key, version)
-            return kept or self._keep(key, version, read_space(self._maintainer, space))
+            version = self._maintainer.version(space)
+            kept = self._cuts.get(space, None, version)
+            return kept or self._cuts.keep(space, None, version, read_space(self._maintainer, space))
 
     def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
         """A cut and what it reflects, of one moment: a basis taken later would claim what the cut does not hold.
@@ -197,31 +194,16 @@ class LiveView:
         size, and others read and write meanwhile.
         """
         with self._lock:
-            basis, version, key = self.basis(space), self._maintainer.version(space), (space, known_at)
+            basis, version = self.basis(space), self._maintainer.version(space)
             if known_at is None:
                 return self.snapshot(space), basis
-            kept = self._kept(key, version)
+            kept = self._cuts.get(space, known_at, version)
             if kept is not None:
                 return kept, basis
             entries = self.entries(space)
         made = cut(entries, space, known_at)
         with self._lock:
-            return self._keep(key, version, made), basis
-
-    def _kept(self, key: tuple[SpaceKey, int | None], version: int) -> Snapshot | None:
-        """A cut made before, when the space has not changed since."""
-        kept = self._cuts.get(key)
-        if kept is None or kept[0] != version:
-            return None
-        self._cuts.move_to_end(key)
-        return kept[1]
-
-    def _keep(self, key: tuple[SpaceKey, int | None], version: int, made: Snapshot) -> Snapshot:
-        self._cuts[key] = (version, made)
-        self._cuts.move_to_end(key)
-        if len(self._cuts) > CUTS_KEPT:
-            self._cuts.popitem(last=False)
-        return made
+            return self._cuts.keep(space, known_at, version, made), basis
 
     def basis(self, space: SpaceKey) -> Basis:
         """What a read of the space reflects now. Accepted messages the view has not even seen are waiting too."""
