@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 
 import msgspec
 from aiohttp import web
@@ -23,6 +24,9 @@ from .service import SERVICE, Limits, Service, json_response
 LOG = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+RETRY_AFTER_S = 2
+"""A node finds a broker that is back, or catches up after a start, in about so long."""
 
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 
@@ -105,8 +109,11 @@ async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def error_response(status: int, problem: Problem) -> web.Response:
-    """The one shape of an error."""
-    return json_response(msgspec.json.encode(ErrorOut(error=problem)), status)
+    """The one shape of an error. Whoever is told that we are not ready is told when to try again."""
+    response = json_response(msgspec.json.encode(ErrorOut(error=problem)), status)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = str(RETRY_AFTER_S)
+    return response
 
 
 def _http_error(error: web.HTTPException, request: web.Request) -> web.Response:

@@ -32,7 +32,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         body_max_bytes: longest body; longer is a 413.
         wait_timeout_s: how long ``wait_for`` waits before a 504.
-        workers: threads that call the system.
+        workers: threads that read.
+        writers: threads for writes, apart, so that a log that takes nothing never holds up the reads.
         waiters: threads for ``wait_for``, apart, so that waiting requests never hold up the others.
         ready_max_waiting: with more messages waiting than this the service is not ready.
     """
@@ -40,6 +41,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     body_max_bytes: int = 16 * 1024 * 1024
     wait_timeout_s: float = 10.0
     workers: int = 8
+    writers: int = 8
     waiters: int = 16
     ready_max_waiting: int = 10_000
 
@@ -53,6 +55,7 @@ class Service:
         self.clock = clock
         self.limits = limits
         self._workers = ThreadPoolExecutor(limits.workers, thread_name_prefix="http")
+        self._writers = ThreadPoolExecutor(limits.writers, thread_name_prefix="http-write")
         self._waiters = ThreadPoolExecutor(limits.waiters, thread_name_prefix="http-wait")
         self._stopping = False
 
@@ -60,6 +63,11 @@ class Service:
         """Run a blocking function in a worker thread."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._workers, partial(function, *args, **kwargs))
+
+    async def write(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a function that writes in a thread for writes."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._writers, partial(function, *args, **kwargs))
 
     async def wait(self, space: SpaceKey, offset: int | None) -> None:
         """Return when all messages below the offset are applied; at once for None.
@@ -88,6 +96,7 @@ class Service:
     def close(self) -> None:
         """Return when no thread of ours calls the system any more."""
         self._workers.shutdown(wait=True, cancel_futures=True)
+        self._writers.shutdown(wait=True, cancel_futures=True)
         self._waiters.shutdown(wait=True, cancel_futures=True)
 
 

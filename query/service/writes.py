@@ -20,7 +20,7 @@ async def post_messages(request: web.Request) -> web.Response:
     space = space_of(request)
     check_parameters(request.query, ())
     messages = await service.call(split_batch, await read_body(request))
-    outcome = await service.call(service.system.post, space, messages)
+    outcome = await service.write(service.system.post, space, messages)
     service.metrics.ingested(outcome)
     refused = [status for status in outcome.statuses if status.status == "refused"]
     if refused and len(refused) == len(outcome.statuses):
@@ -35,7 +35,7 @@ async def put_message(request: web.Request) -> web.Response:
     check_parameters(request.query, ())
     message_id = identifier("id", request.match_info["id"])
     edit = await read_json(request, EditIn)
-    outcome = await service.call(service.system.edit, space, edit.conversation_id, message_id, edit.content)
+    outcome = await service.write(service.system.edit, space, edit.conversation_id, message_id, edit.content)
     return _one(outcome)
 
 
@@ -47,7 +47,7 @@ async def delete_message(request: web.Request) -> web.Response:
     values = check_parameters(request.query, ("conversation_id",))
     if "conversation_id" not in values:
         raise RequestError(400, "invalid", "query parameter is required", "conversation_id")
-    outcome = await service.call(service.system.retract, space, values["conversation_id"], message_id)
+    outcome = await service.write(service.system.retract, space, values["conversation_id"], message_id)
     return _one(outcome)
 
 
@@ -57,7 +57,7 @@ async def post_events(request: web.Request) -> web.Response:
     space = space_of(request)
     check_parameters(request.query, ())
     assertions = await read_json(request, AssertionsIn)
-    return json_response(msgspec.json.encode(await service.call(service.system.assert_events, space, assertions)))
+    return json_response(msgspec.json.encode(await service.write(service.system.assert_events, space, assertions)))
 
 
 def _one(outcome: Ingested) -> web.Response:
