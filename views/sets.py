@@ -56,7 +56,7 @@ def _prefix(space: SpaceKey, home: SetHome) -> bytes:
 
 def _choose(sets: dict[str, StoredSet], active: ProducerActivated | None) -> StoredSet | None:
     """Of one session's sets by producer, the one that counts."""
-    chosen = active_producer(sets, active)
+    chosen = active_producer({producer: one.revision for producer, one in sets.items()}, active)
     return None if chosen is None else sets[chosen]
 
 

@@ -76,7 +76,9 @@ class Live:
         ruling = max((p for p in self.of(ProducerActivated) if p.stage == stage), key=_at, default=None)
         if ruling is None:
             return candidates[min(candidates)]
-        return candidates.get(ruling.producer) or candidates.get(ruling.fallback or "")
+        ranked = [p for p in (ruling.producer, ruling.fallback, *ruling.further) if p in candidates]
+        newest = max((candidates[p].revision for p in ranked), default=0)
+        return next((candidates[p] for p in ranked if candidates[p].revision == newest), None)
 
     def by_session(self, stage: StageName, sets: Sequence[S]) -> list[tuple[str, S]]:
         """Of each session the active producer's set, at its highest revision."""

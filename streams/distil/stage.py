@@ -11,7 +11,7 @@ from schemas.events import EventsDistilled
 from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
 
-from ..activation import Announced, announcement
+from ..activation import Announced, announced, announcement
 from ..keys import state_key
 from ..ports import Entry, Output, StageState
 from .protocol import Distiller
@@ -47,7 +47,7 @@ class DistilStage:
         record = announcement(session.key, "distil", self._distiller.producer, former, session.learned_at)
         if record is None:
             return ()
-        state.put(key, msgspec.msgpack.encode(Announced(producer=record.producer, at=record.at)))
+        state.put(key, msgspec.msgpack.encode(announced(record)))
         return (Output(topic="producers", record=record),)
 
     def _set(self, session: SessionRevised) -> Output:

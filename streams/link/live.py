@@ -35,7 +35,7 @@ def live_sets(held: Iterable[HeldSet], ruling: ProducerActivated | None) -> list
     live: list[HeldSet] = []
     for session_id in sorted(by_session):
         sets = by_session[session_id]
-        chosen = active_producer([producer for producer, one in sets.items() if not one.asserted], ruling)
+        chosen = active_producer({p: one.rank[0] for p, one in sets.items() if not one.asserted}, ruling)
         live += [one for producer, one in sorted(sets.items()) if one.asserted or producer == chosen]
     return live
 

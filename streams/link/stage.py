@@ -26,7 +26,7 @@ from schemas.ids import SpaceKey, digest, record_hash
 from schemas.topics import TopicName
 from schemas.verdicts import PairsJudged
 
-from ..activation import Announced, announcement
+from ..activation import announced, announcement
 from ..candidates import Row, passes
 from ..classify.protocol import Classifier
 from ..keys import state_key
@@ -78,7 +78,7 @@ class LinkStage:
             events_offset=max(progress.events_offset, offset),
             covers=max(progress.covers, covered),
             learned_at=max(progress.learned_at, record.learned_at),
-            announced=progress.announced if own is None else Announced(producer=own.producer, at=own.at),
+            announced=progress.announced if own is None else announced(own),
         )
         publisher = _Publisher(
             self._classifier, space, state, revision(offset, progress.rulings), covered, record.learned_at

@@ -184,9 +184,13 @@ def defined(records: Sequence[Record]) -> dict[str, tuple[Edge, ...]]:
     for (session_id, producer), record in sorted(best.items()):
         batch = isinstance(record, EventsAsserted)
         rivals = [p for s, p in best if s == session_id]
-        wanted = sorted(rivals)[0] if ruling is None else ruling.producer
-        if ruling is not None and wanted not in rivals:
-            wanted = ruling.fallback
+        wanted = sorted(rivals)[0]
+        if ruling is not None:
+            named = [p for p in (ruling.producer, ruling.fallback, *ruling.further) if p in rivals]
+            newest = [
+                p for p in named if best[session_id, p].revision == max(best[session_id, q].revision for q in named)
+            ]
+            wanted = newest[0] if newest else None
         if batch or producer == wanted:
             rows = tuple(row(event, producer if batch else None) for event in record.events)
             live.append(

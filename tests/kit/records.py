@@ -206,6 +206,7 @@ def steering(draw: st.DrawFn) -> Record:
                     stage=draw(st.sampled_from(["distil", "link"])),
                     producer=draw(st.sampled_from([*PRODUCERS, "p3"])),
                     fallback=draw(st.none() | st.sampled_from(PRODUCERS)),
+                    further=tuple(draw(st.lists(st.sampled_from(PRODUCERS), max_size=2))),
                     at=draw(st.integers(1, 3)),
                 )
             )
