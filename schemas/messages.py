@@ -55,12 +55,17 @@ class MessageEdited(Record, frozen=True, kw_only=True, tag="message_edited"):
         return MessageKey(self.conversation_id, self.message_id)
 
 
-class MessageRetracted(Record, frozen=True, kw_only=True, tag="message_retracted"):
-    """The message is withdrawn: nothing that rests on it is live."""
+class MessageRetracted(Record, frozen=True, kw_only=True, omit_defaults=True, tag="message_retracted"):
+    """The message is withdrawn: nothing that rests on it is live.
+
+    ``erased``: it is also to be forgotten, by a record of ``erasures`` that covers this one as well. From here on its
+    id stands for nothing, and may be posted anew.
+    """
 
     conversation_id: str
     message_id: str
     received_at: int
+    erased: bool = False
 
     @property
     def message(self) -> MessageKey:

@@ -44,15 +44,23 @@ def fold_message(state: ViewState, record: MessageRecord, offset: int) -> bytes:
     key = space_prefix(record.key) + message_part(record.message)
     cell = state.messages.get(key)
     if isinstance(record, MessagePosted):
-        if cell.posted_offset is None or offset < cell.posted_offset:
-            cell = msgspec.structs.replace(cell, posted=record, posted_offset=offset)
+        cell = _with_posting(cell, record, offset)
     elif isinstance(record, MessageEdited):
         if cell.edited_offset is None or offset > cell.edited_offset:
             cell = msgspec.structs.replace(cell, edited=record, edited_offset=offset)
-    else:
-        cell = msgspec.structs.replace(cell, retracted=True)
+    elif cell.retracted_offset is None or offset > cell.retracted_offset:
+        cell = msgspec.structs.replace(cell, retracted_offset=offset)
     state.messages.put(key, cell)
     return key
+
+
+def _with_posting(cell: MessageState, record: MessagePosted, offset: int) -> MessageState:
+    """One more posting of the id: a repetition that slipped through, or anew after an erasure; that decides later."""
+    if cell.posted is None or cell.posted_offset is None:
+        return msgspec.structs.replace(cell, posted=record, posted_offset=offset)
+    postings = {cell.posted_offset: cell.posted, **dict(cell.later), offset: record}
+    (first_offset, first), *later = sorted(postings.items(), key=lambda posting: posting[0])
+    return msgspec.structs.replace(cell, posted=first, posted_offset=first_offset, later=tuple(later))
 
 
 def fold_erasure(state: ViewState, record: ErasureRecord) -> None:
@@ -75,25 +83,51 @@ def fold_erasure(state: ViewState, record: ErasureRecord) -> None:
     state.control.put(cell, changed)
 
 
-def is_erased(state: ViewState, space: SpaceKey, key: MessageKey, cell: MessageState) -> bool:
-    """Whether an erasure covers the message as posted."""
-    if cell.posted_offset is None:
-        return False
+def without_erased(state: ViewState, space: SpaceKey, key: MessageKey, cell: MessageState) -> MessageState | None:
+    """A message without what is erased of it; None when all of it is.
+
+    A posting, edit or retraction below the bound of an erasure counts as if it had never been.
+    """
+    below = _erased_below(state, space, key)
+    if cell.posted_offset is None or cell.posted_offset >= below:
+        return cell
+    later = [posting for posting in cell.later if posting[0] >= below]
+    if not later:
+        return None
+    (offset, posted), *others = later
+    edited = cell.edited_offset is not None and cell.edited_offset >= below
+    retracted = cell.retracted_offset is not None and cell.retracted_offset >= below
+    return MessageState(
+        posted=posted,
+        posted_offset=offset,
+        edited=cell.edited if edited else None,
+        edited_offset=cell.edited_offset if edited else None,
+        retracted_offset=cell.retracted_offset if retracted else None,
+        later=tuple(others),
+    )
+
+
+def _erased_below(state: ViewState, space: SpaceKey, key: MessageKey) -> int:
     control = state.control.get(space_prefix(space))
-    below = max(
+    return max(
         control.erased_below,
         control.erased_conversations.get(key.conversation_id, 0),
         control.erased_messages.get(message_part(key).hex(), 0) if control.erased_messages else 0,
     )
-    return cell.posted_offset < below
 
 
 def can_rest_on(state: ViewState, space: SpaceKey, key: MessageKey, read_below: int) -> bool:
-    """Not retracted, not erased, and not edited at or after ``read_below`` (what the asserting set had read)."""
+    """Not retracted, not edited at or after ``read_below`` (what the asserting set had read), and not erased.
+
+    What was made from an erased message does not rest on the one that was posted anew under its id.
+    """
     cell = state.messages.get(space_prefix(space) + message_part(key))
-    if cell.retracted or (cell.edited_offset is not None and cell.edited_offset >= read_below):
+    current = without_erased(state, space, key, cell)
+    if current is None or current.retracted:
         return False
-    return not is_erased(state, space, key, cell)
+    if current.edited_offset is not None and current.edited_offset >= read_below:
+        return False
+    return current is cell or (current.posted_offset is not None and current.posted_offset < read_below)
 
 
 def _event_rank(assertion: EventAssertion) -> tuple[str, str, bytes]:

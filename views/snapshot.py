@@ -14,7 +14,7 @@ from schemas.ids import MessageKey, SpaceKey
 
 from .aliases import resolved_aliases
 from .known import known_by
-from .liveness import is_erased, ruled_out_edge
+from .liveness import ruled_out_edge, without_erased
 from .maintain import Maintainer
 from .reader import MessageAccount, MessageText
 from .rows import EdgeRow, EventRow
@@ -164,9 +164,12 @@ def message_text(maintainer: Maintainer, space: SpaceKey, key: MessageKey) -> Me
 
 def _text(maintainer: Maintainer, space: SpaceKey, cell: MessageState) -> MessageText | None:
     """A message as it stands; None when it was never posted or is erased."""
-    posted = cell.posted
-    if posted is None or is_erased(maintainer.state, space, posted.message, cell):
+    if cell.posted is None:
         return None
+    current = without_erased(maintainer.state, space, cell.posted.message, cell)
+    if current is None or current.posted is None:
+        return None
+    cell, posted = current, current.posted
     return MessageText(
         conversation_id=posted.conversation_id,
         message_id=posted.message_id,

@@ -113,13 +113,16 @@ class Live:
 
     def source_lives(self, key: MessageKey, read_below: int) -> bool:
         """Not retracted, not erased, and not edited since the set was made (``read_below``: offsets it had read)."""
-        about = self.about.get(key, [])
+        about, below = self.about.get(key, []), self.erased_below(key)
+        posted = [e.offset for e in about if isinstance(e.record, MessagePosted)]
+        if any(offset < below for offset in posted):
+            # Erased. What was made from it does not rest on the one that may have been posted anew under its id.
+            about = [e for e in about if e.offset >= below]
+            if not any(below <= offset < read_below for offset in posted):
+                return False
         if any(isinstance(e.record, MessageRetracted) for e in about):
             return False
-        if any(isinstance(e.record, MessageEdited) and e.offset >= read_below for e in about):
-            return False
-        posted = min((e.offset for e in about if isinstance(e.record, MessagePosted)), default=None)
-        return posted is None or posted >= self.erased_below(key)
+        return not any(isinstance(e.record, MessageEdited) and e.offset >= read_below for e in about)
 
     def erased_below(self, key: MessageKey) -> int:
         """Messages posted below this offset are erased."""

@@ -56,13 +56,22 @@ class EdgeState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A message: as first posted (lowest offset), its last edit, whether it was retracted."""
+    """A message: as first posted (lowest offset), its last edit, its last retraction.
+
+    ``later``: its other postings, by offset. The first one counts unless it is erased; then the first that is not.
+    """
 
     posted: MessagePosted | None = None
     posted_offset: int | None = None
     edited: MessageEdited | None = None
     edited_offset: int | None = None
-    retracted: bool = False
+    retracted_offset: int | None = None
+    later: tuple[tuple[int, MessagePosted], ...] = ()
+
+    @property
+    def retracted(self) -> bool:
+        """Whether it was withdrawn."""
+        return self.retracted_offset is not None
 
 
 class StoredSet(msgspec.Struct, frozen=True, kw_only=True, array_like=True):

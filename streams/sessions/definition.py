@@ -88,7 +88,8 @@ def edited(message: SaidMessage, content: str) -> SaidMessage:
 def current_messages(records: Iterable[tuple[int, MessageRecord]]) -> list[SaidMessage]:
     """The messages of one conversation after these (offset, record) in log order.
 
-    The first posting of an id counts, then its last edit; a retraction is final.
+    The first posting of an id counts, then its last edit; a retraction is final, unless it is erased as well: then the
+    next posting is the first.
     """
     found: dict[str, SaidMessage | None] = {}
     for offset, record in records:
@@ -101,7 +102,9 @@ def current_messages(records: Iterable[tuple[int, MessageRecord]]) -> list[SaidM
                 if known is not None:
                     found[record.message_id] = edited(known, record.content)
             case MessageRetracted():
-                if known is not None:
+                if record.erased:
+                    found.pop(record.message_id, None)
+                elif known is not None:
                     found[record.message_id] = None
     return [message for message in found.values() if message is not None]
 

@@ -143,6 +143,11 @@ def put_place(state: StageState, conversation: bytes, message_id: str, place: by
     state.put(b"i" + conversation + message_id.encode("utf-8"), place)
 
 
+def forget_place(state: StageState, conversation: bytes, message_id: str) -> None:
+    """The id stands for nothing any more."""
+    state.delete(b"i" + conversation + message_id.encode("utf-8"))
+
+
 def get_message(state: StageState, place: bytes) -> SaidMessage:
     """The message at a place."""
     raw = state.get(b"m" + place)

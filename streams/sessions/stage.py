@@ -58,7 +58,8 @@ class Sessionize:
     def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
         """Fold one record of ``messages``; an entry below the position in the state was folded before and is passed.
 
-        A second posting of an id, and an edit or retraction of a retracted message, change nothing.
+        A second posting of an id, and an edit or retraction of a retracted message, change nothing. An erased id is
+        forgotten: its next posting is a new message.
 
         Raises:
             BadRecordError: an edit or retraction of a message that was never posted. The state is unchanged.
@@ -74,7 +75,7 @@ class Sessionize:
             raise BadRecordError(f"sessionize cannot read a {type(record).__name__}")
         lane = rows.lane_of(record.key, record.conversation_id, None)
         place = rows.find(state, lane.conversation, record.message_id)
-        if place is None and not isinstance(record, MessagePosted):
+        if place is None and not isinstance(record, MessagePosted) and not _is_erasure(record):
             raise BadRecordError(f"message_id: {record.message_id!r} was never posted in this conversation")
         rows.put_next_offset(state, entry.partition, entry.offset + 1)
         touch = _Touch(partition=entry.partition, offset=entry.offset, received_at=record.received_at, now=now)
@@ -84,7 +85,10 @@ class Sessionize:
             case MessageEdited():
                 return self._edit(state, record, place, touch) if place else ()
             case MessageRetracted():
-                return self._retract(state, record, place, touch) if place else ()
+                published = self._retract(state, record, place, touch) if place else ()
+                if record.erased:
+                    rows.forget_place(state, lane.conversation, record.message_id)
+                return published
 
     def _post(self, state: StageState, record: MessagePosted, touch: _Touch) -> list[SessionRevised]:
         message = said(record, touch.offset)
@@ -211,6 +215,11 @@ class Sessionize:
         for name in row.absorbed:
             revisions.append(emptied(state, row.lane, row.partition, name, row.touched, row.learned_at))
         return only_last_claims(revisions, row.touched if row.dirty_from is None else row.dirty_from)
+
+
+def _is_erasure(record: MessagePosted | MessageEdited | MessageRetracted) -> bool:
+    """Its message may be unknown: what was parked is erased too."""
+    return isinstance(record, MessageRetracted) and record.erased
 
 
 def _extent(row: SessionRow) -> Piece:
