@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from .adjudications import AdjudicationRecord
+from .asking import AskRecord, ReplyRecord
 from .control import ClockRecord, ErasureRecord, ProducerRecord
 from .dead_letters import DeadLetterRecord
 from .deltas import DeltaRecord
@@ -24,6 +25,8 @@ TopicName = Literal[
     "events",
     "edges",
     "themes",
+    "asks",
+    "replies",
     "verdicts",
     "adjudications",
     "producers",
@@ -48,6 +51,8 @@ _ALL = (
     Topic(name="events", records=EventRecord, cleanup="keep"),
     Topic(name="edges", records=EdgeRecord, cleanup="keep"),
     Topic(name="themes", records=ThemeRecord, cleanup="keep"),
+    Topic(name="asks", records=AskRecord, cleanup="keep"),
+    Topic(name="replies", records=ReplyRecord, cleanup="keep"),
     Topic(name="verdicts", records=VerdictRecord, cleanup="keep"),
     Topic(name="adjudications", records=AdjudicationRecord, cleanup="keep"),
     Topic(name="producers", records=ProducerRecord, cleanup="keep"),

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from schemas import adjudications, control, dead_letters, deltas, edges, events, messages, sessions, themes, verdicts
+from schemas import (
+    adjudications,
+    asking,
+    control,
+    dead_letters,
+    deltas,
+    edges,
+    events,
+    messages,
+    sessions,
+    themes,
+    verdicts,
+)
 from schemas.record import Record
 from schemas.topics import TopicName
 
@@ -228,6 +240,61 @@ SAMPLES: tuple[tuple[TopicName, Record], ...] = (
     (
         "producers",
         control.ProducerActivated(**WHERE, stage="distil", producer="model-2", fallback="offline-1", at=NOON),
+    ),
+    (
+        "asks",
+        asking.ModelAsked(
+            **WHERE,
+            stage="distil",
+            ask_id="q0123456789abcdef01234567",
+            producer="model-2+0a1b2c3d",
+            session_id="s1",
+            conversation_id="harbour",
+            prompt=asking.Prompt(
+                model="model-2",
+                messages=(asking.ChatMessage(role="system", content="Tell what is said: “…”"),),
+                schema_name="events",
+                schema='{"type":"object"}',
+                reply_max_tokens=4_096,
+            ),
+            learned_at=NOON,
+        ),
+    ),
+    (
+        "replies",
+        asking.ModelReplied(
+            **WHERE,
+            stage="distil",
+            ask_id="q0123456789abcdef01234567",
+            session_id="s1",
+            outcome="length",
+            text='{"events":[{"type":"pl',
+            error="",
+            model="model-2-2026-01-01",
+            via="batch",
+            calls=1,
+            prompt_tokens=900,
+            completion_tokens=4_096,
+            cost_usd=0.0125,
+            at=NOON,
+        ),
+    ),
+    (
+        "replies",
+        asking.ReplyRead(
+            **WHERE,
+            stage="distil",
+            ask_id="q0123456789abcdef01234567",
+            session_id="s1",
+            producer="model-2+0a1b2c3d",
+            kept=3,
+            invalid=1,
+            ungrounded=2,
+            unsaid=1,
+            outcome="split",
+            problem="cut at the token limit",
+            learned_at=NOON,
+        ),
     ),
     ("clock", control.ClockReached(**WHERE, at=NOON)),
     ("erasures", control.SpaceErased(**WHERE, upto=2_000, at=NOON)),
