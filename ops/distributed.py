@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from ops.kafka.admin import admin, create_topics, read_topics
 from ops.kafka.topics import BrokerTopic, plan, wanted
+from ops.lazy_encoder import LazyEncoder
 from ops.limits import session_limits
 from ops.settings import Settings
 from streams.ports import Encoder, Stage
@@ -45,7 +46,7 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
 def stage_makers(
     stages: Sequence[str], settings: Settings, load_encoder: Callable[[], Encoder]
 ) -> Mapping[str, Callable[[], Stage]]:
-    """By name, what makes an instance. The encoder is loaded once, when the first stage that needs it is made."""
+    """By name, what makes an instance. The encoder is loaded once, when a stage first needs it."""
     from streams.classify.offline import OfflineClassifier
     from streams.distil.offline import OfflineDistiller
     from streams.distil.stage import DistilStage
@@ -53,12 +54,12 @@ def stage_makers(
     from streams.sessions.stage import Sessionize
     from streams.themes.stage import ThemesStage
 
-    encoder = cache(load_encoder)
+    encoder = LazyEncoder(load_encoder)
     known: dict[str, Callable[[], Stage]] = {
         "sessionize": lambda: Sessionize(session_limits(settings)),
         "distil": lambda: DistilStage(OfflineDistiller()),
-        "themes": lambda: ThemesStage(encoder()),
-        "link": lambda: LinkStage(OfflineClassifier(), encoder()),
+        "themes": lambda: ThemesStage(encoder),
+        "link": lambda: LinkStage(OfflineClassifier(), encoder),
     }
     return {name: known[name] for name in stages}
 
@@ -125,7 +126,7 @@ async def run_worker(
             fleet = Fleet(makers, around)
             group = Group(
                 bootstrap=work.bootstrap, prefix=work.prefix, stages=work.stages, partitions=log.partitions,
-                directory=work.store / "group",
+                member=states.member(lambda: uuid.uuid4().hex), directory=work.store / "group",
             )  # fmt: skip
             await run_group(group, fleet, stop, lambda: on_assigned(fleet))
     finally:

@@ -60,8 +60,10 @@ class Stage(Protocol):
 class Encoder(Protocol):
     """Text to unit vectors. The same text always gives the same bytes, whatever else is encoded."""
 
-    name: str
-    dimension: int
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """(n, dimension) float32, rows L2-normalised."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ from .step import Step
 
 _CURSORS = "cursors"
 _ORIGIN = b"\0origin"
+_MEMBER = b"\0member"
 _FORMAT = 1
 
 
@@ -54,6 +55,18 @@ class LocalStates:
                 f"{directory} was made from {_told(found)}, the broker offers {_told(ours)}: correct --bootstrap, "
                 "--prefix or --store, or delete that folder: it is made anew from the steps"
             )
+
+    def member(self, make: Callable[[], str]) -> str:
+        """The name of the worker that this directory belongs to; ``make`` is asked for one, once.
+
+        A copy of the directory has the same name: two workers that use both take the partitions from each other.
+        """
+        raw = self._db.get(_CURSORS, _MEMBER)
+        if raw is not None:
+            return raw.decode()
+        name = make()
+        self._db.write([(_CURSORS, _MEMBER, name.encode())], sync=True)
+        return name
 
     def cursor(self, prefix: bytes, inputs: tuple[TopicName, ...]) -> Cursor:
         """Where the state under the prefix stands; at the beginning of everything when there is none."""

@@ -59,6 +59,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     lag: int
     fold_s: float
     write_s: float
+    faulted: int = 0
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,6 +120,7 @@ class Runner:
             BrokerAwayError: for too long.
             FencedError: again and again: another group runs the same stage.
             KafkaError: the broker refuses us for good.
+            Exception: the stage failed at a record for the first time (``schemas.faults``).
         """
         failures = 0
         while not self._stop.is_set():
@@ -138,7 +140,7 @@ class Runner:
     async def take_over(self) -> None:
         """Fold the steps that are not in the local state; write the outputs of the last one again."""
         around, cursor = self._around, self._around.states.cursor(self._prefix, self._stage.inputs)
-        start, end = await around.broker.range(self._topic, self._partition)
+        ((start, end),) = await around.broker.ranges([self._topic], self._partition)
         _check_range(self._topic, self._partition, start, cursor.steps, end)
         reader, last, following = StepReader(), None, cursor.steps
         while following < end:
@@ -153,9 +155,9 @@ class Runner:
             await self._write(last[0])
             cursor = around.states.commit(self._prefix, *last)
         self._positions, self._end = cursor.positions, end
-        for topic, position in self._positions.items():
-            name = broker_topic(around.prefix, topic)
-            start, end = await around.broker.range(name, self._partition)
+        names = [broker_topic(around.prefix, topic) for topic in self._positions]
+        ranges = await around.broker.ranges(names, self._partition)
+        for (topic, position), name, (start, end) in zip(self._positions.items(), names, ranges, strict=True):
             _check_range(name, self._partition, start, position, end)
             self._inbox.announce(topic, end)
         self.ready.set()
@@ -205,9 +207,11 @@ class Runner:
             Ran(
                 stage=self._stage.name, partition=self._partition, records=decided.records,
                 outputs=len(step.outputs) - decided.parked, parked=decided.parked, lag=self.lag,
-                fold_s=folded - begun, write_s=loop.time() - folded,
+                fold_s=folded - begun, write_s=loop.time() - folded, faulted=decided.faulted,
             )
         )  # fmt: skip
+        if decided.fault is not None:
+            raise decided.fault
         return True
 
     async def _write(self, step: Step) -> None:

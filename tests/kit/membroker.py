@@ -34,9 +34,9 @@ class MemoryBroker:
         log.append(Stored(len(log), key, value, []))
         return len(log) - 1
 
-    async def range(self, topic: str, partition: int) -> tuple[int, int]:
+    async def ranges(self, topics: Sequence[str], partition: int) -> Sequence[tuple[int, int]]:
         """See ``Broker``."""
-        return 0, len(self.log(topic, partition))
+        return [(0, len(self.log(topic, partition))) for topic in topics]
 
     async def read(self, topic: str, partition: int, first: int, end: int, limit: int) -> Sequence[Stored]:
         """See ``Broker``."""
