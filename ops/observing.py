@@ -21,6 +21,7 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         parked: how many of ``read`` were parked; their dead letters are not in ``written``.
+        faulted: how many of the parked ones because the stage failed at them again.
         seconds: from having read them to having committed.
     """
 
@@ -29,6 +30,7 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
     written: int
     parked: int
     seconds: float
+    faulted: int = 0
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +42,7 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
     fold_s: float
     write_s: float
     commit_s: float
+    faulted: int = 0
 
 
 class Lag(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ops.observing import SILENT, Folded, Lag, Observer
-from schemas.codec import BadRecordError, encode
+from schemas.codec import encode
 from schemas.ids import SpaceKey
-from schemas.parking import dead_letter, decoded
 from schemas.topics import TopicName
+from streams.guard import Guarded, apply_guarded
 from streams.log import Log, LogEntry
 from streams.log.protocol import Batch
 from streams.ports import Output, Stage
@@ -97,33 +97,46 @@ class StageRunner:
         return len(outputs)
 
     def _fold(self, topic: TopicName, partition: int, read: Sequence[LogEntry], now: int) -> None:
+        """One batch. It ends before a record at which the stage fails for the first time; that fault is raised."""
         begun = time.perf_counter()
+        done: list[Guarded] = []
+        fault: Exception | None = None
         try:
-            outputs = newest_only([output for entry in read for output in self._apply(entry, now)])
+            for entry in read:
+                guarded = apply_guarded(self._stage, entry, self._state, now)
+                if guarded.fault is not None:
+                    fault = guarded.fault
+                    break
+                done.append(guarded)
+            outputs = newest_only([output for guarded in done for output in _outputs(guarded)])
             with self._log.batch() as batch:
                 self._append(batch, outputs, now)
                 self._state.write_to(batch)
-                write_position(batch, self._stage.name, topic, partition, read[-1].offset + 1)
+                if done:
+                    write_position(batch, self._stage.name, topic, partition, read[len(done) - 1].offset + 1)
         finally:
             self._state.clear()
-        self._tell(len(read), outputs, time.perf_counter() - begun)
+        self._tell(done, outputs, time.perf_counter() - begun)
+        if fault is not None:
+            raise fault
 
-    def _tell(self, read: int, outputs: Sequence[Output], seconds: float) -> None:
-        parked = sum(output.topic == "dead-letters" for output in outputs)
+    def _tell(self, done: Sequence[Guarded], outputs: Sequence[Output], seconds: float) -> None:
+        parked = sum(guarded.letter is not None for guarded in done)
         self._observer.folded(
-            Folded(stage=self._stage.name, read=read, written=len(outputs) - parked, parked=parked, seconds=seconds)
-        )
-
-    def _apply(self, raw: LogEntry, now: int) -> Sequence[Output]:
-        """One record; a bad one is parked and leaves no trace in the state."""
-        self._state.mark()
-        try:
-            return self._stage.apply(decoded(raw), self._state, now)
-        except BadRecordError as error:
-            self._state.rollback()
-            return [Output(topic="dead-letters", record=dead_letter(self._stage.name, raw, str(error), now))]
+            Folded(
+                stage=self._stage.name, read=len(done), written=len(outputs) - parked, parked=parked,
+                faulted=sum(guarded.faulted for guarded in done), seconds=seconds,
+            )
+        )  # fmt: skip
 
     @staticmethod
     def _append(batch: Batch, outputs: Sequence[Output], now: int) -> None:
         for output in outputs:
             batch.append(output.topic, output.record.key, encode(output.record), now)
+
+
+def _outputs(guarded: Guarded) -> Sequence[Output]:
+    """What is written of a record: its outputs, or its letter."""
+    if guarded.letter is None:
+        return guarded.outputs
+    return (Output(topic="dead-letters", record=guarded.letter),)

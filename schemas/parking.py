@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
 
-from .codec import decode
+from .codec import BadRecordError, decode
 from .dead_letters import DeadLetter
 from .entry import Entry
-from .topics import TopicName
+from .events import EventsDistilled
+from .ids import SpaceKey, name_problem
+from .messages import MessageEdited, MessagePosted, MessageRetracted
+from .sessions import SessionRevised
+from .topics import TOPICS, TopicName
 
 
 class Raw(Protocol):
@@ -30,9 +35,30 @@ class Raw(Protocol):
 
 
 def decoded(raw: Raw) -> Entry:
-    """The record with its place. Raises ``BadRecordError``: park it, or pass over what another consumer has parked."""
+    """The record with its place.
+
+    Raises:
+        BadRecordError: no record of the topic, or not of the space its key names: whoever may write under one tenant's
+            key could else write into another's space. Park it, or pass over what another consumer has parked.
+    """
     record = decode(raw.topic, raw.value)
+    if (raw.tenant, raw.space) != record.key:
+        key = f"{raw.tenant}/{raw.space}" if raw.tenant else "no space"
+        raise BadRecordError(f"{raw.topic}: the key names {key}, the record is of {record.key}")
+    problem = _space_problem(record.key)
+    if problem is not None:
+        raise BadRecordError(f"{raw.topic}: {problem}")
     return Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
+
+
+@lru_cache(maxsize=10_000)
+def _space_problem(space: SpaceKey) -> str | None:
+    """What is wrong with the names: a slash in one of them would make two spaces one key."""
+    for what, name in (("tenant", space.tenant), ("space", space.space)):
+        problem = name_problem(name)
+        if problem is not None:
+            return f"{what} {problem}"
+    return None
 
 
 def dead_letter(stage: str, raw: Raw, error: str, now: int) -> DeadLetter:
@@ -45,6 +71,8 @@ def dead_letter(stage: str, raw: Raw, error: str, now: int) -> DeadLetter:
         now: microseconds UTC.
     """
     about = _about(raw.value)
+    if (about.tenant, about.space) != (raw.tenant, raw.space):
+        about = _About()  # the names of another space's messages are nobody's business here
     return DeadLetter(
         tenant=raw.tenant, space=raw.space, stage=stage, topic=raw.topic, partition=raw.partition,
         offset=raw.offset, error=error, payload=raw.value, conversation_id=about.conversation_id,
@@ -55,6 +83,8 @@ def dead_letter(stage: str, raw: Raw, error: str, now: int) -> DeadLetter:
 class _About(msgspec.Struct, frozen=True, kw_only=True):
     """The message a record is about, as far as its bytes tell."""
 
+    tenant: str | None = None
+    space: str | None = None
     conversation_id: str | None = None
     message_id: str | None = None
 
@@ -64,3 +94,54 @@ def _about(value: bytes) -> _About:
         return msgspec.msgpack.decode(value, type=_About)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # the last: msgspec's guard against nesting
         return _About()
+
+
+UNSETTLED = 2**64 - 1
+"""No revision settles it."""
+
+
+class Concerned(msgspec.Struct, frozen=True, kw_only=True):
+    """The messages that a parked record is about.
+
+    ``settled_from``: a set of events of this revision or a higher one that read a message shows that it got through
+    after all: it was posted again, or a later revision of its session was distilled.
+    """
+
+    conversation_id: str | None
+    message_ids: tuple[str, ...]
+    settled_from: int
+
+
+def concerned(letter: DeadLetter) -> Concerned:
+    """Whose messages are parked by it.
+
+    A message by its own record; all of a session by the session's; what a set of events was made from by the set. An
+    edit is settled by nothing but its redrive: sets that were made without it tell nothing. Bytes that cannot be
+    decoded are about what the letter names.
+    """
+    named = () if letter.message_id is None else (letter.message_id,)
+    match _payload(letter):
+        case MessagePosted() | MessageRetracted():
+            return Concerned(conversation_id=letter.conversation_id, message_ids=named, settled_from=0)
+        case MessageEdited():
+            return Concerned(conversation_id=letter.conversation_id, message_ids=named, settled_from=UNSETTLED)
+        case SessionRevised() as session:
+            ids = tuple(message.message_id for message in session.messages)
+            return Concerned(conversation_id=letter.conversation_id, message_ids=ids, settled_from=session.revision)
+        case EventsDistilled() as events:
+            return Concerned(
+                conversation_id=letter.conversation_id, message_ids=events.read, settled_from=events.revision
+            )
+        case _:
+            return Concerned(conversation_id=letter.conversation_id, message_ids=named, settled_from=0)
+
+
+def _payload(letter: DeadLetter) -> object:
+    """The parked record, when it is one and of the letter's own space."""
+    if letter.topic not in TOPICS:
+        return None
+    try:
+        record = decode(letter.topic, letter.payload)
+    except BadRecordError:
+        return None
+    return record if record.key == letter.key else None

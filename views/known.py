@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RulingWithdrawn
 from schemas.control import ClockReached, ConversationErased, MessageErased, ProducerActivated, SpaceErased
-from schemas.dead_letters import DeadLetter
+from schemas.dead_letters import DeadLetter, LetterRedriven, RedriveBegun
 from schemas.edges import EdgesAsserted, EdgesInferred
 from schemas.events import EventsAsserted, EventsDistilled
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
@@ -16,7 +16,7 @@ def transaction_time(record: Record) -> int:
     """When we learned it, microseconds UTC.
 
     Of what is derived from messages, when the newest message it rests on was received, so that a replay learns nothing
-    later than the first run did; of a parked record, when it was parked.
+    later than the first run did; of a parked record, when it was parked, and of its redrive, when that was.
 
     Raises:
         TypeError: the view reads no such record; a bug of the caller.
@@ -29,6 +29,8 @@ def transaction_time(record: Record) -> int:
         case EdgeAccepted() | EdgeRuledOut() | RulingWithdrawn() | AliasMerged() | AliasSplit():
             return record.at
         case ProducerActivated() | ClockReached() | SpaceErased() | ConversationErased() | MessageErased():
+            return record.at
+        case RedriveBegun() | LetterRedriven():
             return record.at
         case DeadLetter():
             return record.parked_at

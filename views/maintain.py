@@ -10,12 +10,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from schemas.dead_letters import DeadLetter
+from schemas.dead_letters import DeadLetter, LetterRedriven, RedriveBegun
 from schemas.deltas import DeltaRecord
 from schemas.edges import EdgesInferred
 from schemas.entry import Entry
 from schemas.events import EventsDistilled
+from schemas.faults import Faults
 from schemas.ids import SpaceKey
+from schemas.parking import Raw, concerned
 from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
@@ -47,12 +49,17 @@ class Theme(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Parked(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A dead-lettered record, by what it is about."""
+    """A record that some stage parked, by its place, and the messages it is about (``schemas.parking.Concerned``).
+
+    ``redriven``: its bytes were appended again since; whatever came of it is told of the copy's place.
+    """
 
     stage: str = ""
     conversation_id: str | None = None
-    message_id: str | None = None
+    message_ids: tuple[str, ...] = ()
+    settled_from: int = 0
     error: str = ""
+    redriven: bool = False
 
 
 class Maintainer:
@@ -68,6 +75,7 @@ class Maintainer:
         self.themes = Cells(tables, "themes", Theme, Theme())
         self.parked = Cells(tables, "parked", Parked, Parked())
         self._positions: Cells[int] = Cells(tables, "positions", int, 0)
+        self.faults = Faults(_FaultRows(tables))
         self._versions: dict[SpaceKey, int] = {}
 
     def position(self, topic: TopicName, partition: int) -> int:
@@ -115,7 +123,14 @@ class Maintainer:
                     self.themes.put(key, theme)
                 return []
             case DeadLetter():
-                self.parked.put(_parked_key(record.key, record.topic, record.partition, record.offset), _parked(record))
+                key = _parked_key(record.key, record.topic, record.partition, record.offset)
+                self.parked.put(key, _parked(record, self.parked.get(key)))
+                return []
+            case LetterRedriven():
+                key = _parked_key(record.key, record.topic, record.partition, record.offset)
+                self.parked.put(key, msgspec.structs.replace(self.parked.get(key), redriven=True))
+                return []
+            case RedriveBegun():
                 return []
             case EventsDistilled() | EdgesInferred():
                 self._cover(entry.topic, entry.partition, record)
@@ -127,6 +142,15 @@ class Maintainer:
         """Note what is applied."""
         key = _covers_key(topic, partition)
         self._positions.put(key, max(self._positions.get(key), record.covers))
+
+    def forget(self) -> None:
+        """Give up everything that is not committed."""
+        for cells in (*self._cells(), self._positions):
+            cells.forget()
+
+    def passes_over(self, raw: Raw) -> bool:
+        """Whether the view has parked this record after faults: it is not part of what it was folded from."""
+        return self.faults.parked(raw) is not None
 
     def skip(self, topic: TopicName, partition: int, offset: int) -> bool:
         """Pass over one record that could not be decoded; False when it was passed over before, so is parked already.
@@ -162,13 +186,33 @@ class Maintainer:
         self._tables.commit([write for table in cells for write in table.drain()])
 
 
-def _parked(record: DeadLetter) -> Parked:
-    return Parked(
-        stage=record.stage,
-        conversation_id=record.conversation_id,
-        message_id=record.message_id,
-        error=record.error,
+def _parked(letter: DeadLetter, known: Parked) -> Parked:
+    """The cell of a place with one more letter of it: several stages can park one record, in any order."""
+    about = concerned(letter)
+    found = Parked(
+        stage=letter.stage,
+        conversation_id=about.conversation_id,
+        message_ids=about.message_ids,
+        settled_from=about.settled_from,
+        error=letter.error,
+        redriven=known.redriven,
     )
+    return found if known.stage in {"", letter.stage} or letter.stage < known.stage else known
+
+
+class _FaultRows:
+    """``schemas.faults.FaultRows`` among the positions; a fault is written at once, whatever is not committed yet."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def get(self, key: bytes) -> bytes | None:
+        """See ``FaultRows``."""
+        return self._tables.get("positions", key)
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """See ``FaultRows``."""
+        self._tables.commit([("positions", key, value)])
 
 
 def _parked_key(space: SpaceKey, topic: str, partition: int, offset: int) -> bytes:

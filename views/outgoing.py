@@ -10,7 +10,7 @@ from schemas.codec import encode
 from schemas.ids import SpaceKey
 from schemas.record import Record
 from schemas.topics import TopicName
-from schemas.transport import Headers, dead_letter_headers, record_key
+from schemas.transport import Headers, carried, record_key
 
 from .batch import Folded
 
@@ -60,7 +60,7 @@ def outgoing(
         places = {(raw.topic, raw.partition, raw.offset): raw for raw in batch}
         for letter in folded.parked:
             raw = places[letter.topic, letter.partition, letter.offset]  # pyright: ignore[reportArgumentType]  # a dead letter names a topic of ours
-            add("dead-letters", letter, dead_letter_headers(letter, raw.key, raw.headers))
+            add("dead-letters", *carried(letter, raw.key, raw.headers))
     for delta in folded.deltas:
         add("deltas", delta, [])
     return written

@@ -15,7 +15,7 @@ from schemas.ids import MessageKey, SpaceKey
 from .aliases import resolved_aliases
 from .known import known_by
 from .liveness import ruled_out_edge, without_erased
-from .maintain import Maintainer
+from .maintain import Maintainer, Parked
 from .reader import MessageAccount, MessageText
 from .rows import EdgeRow, EventRow
 from .sets import active_sets
@@ -128,7 +128,7 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
         edges={k[cut:].decode(): c.row for k, c in state.edges.scan(prefix) if c.row is not None},
     )
     themes = {t.session_id: t.theme_id for _, t in maintainer.themes.scan(prefix) if t.theme_id is not None}
-    parked = {MessageKey(p.conversation_id or "", p.message_id or "") for _, p in maintainer.parked.scan(prefix)}
+    parked = [cell for _, cell in maintainer.parked.scan(prefix) if not cell.redriven]
     ruled_out = (ruled_out_edge(cell) for _, cell in state.edges.scan(prefix))
     texts: dict[MessageKey, MessageText] = {}
     for _, cell in state.messages.scan(prefix):
@@ -184,15 +184,24 @@ def _text(maintainer: Maintainer, space: SpaceKey, cell: MessageState) -> Messag
 
 
 def _account(
-    maintainer: Maintainer, space: SpaceKey, texts: dict[MessageKey, MessageText], parked: set[MessageKey]
+    maintainer: Maintainer, space: SpaceKey, texts: dict[MessageKey, MessageText], letters: Iterable[Parked]
 ) -> MessageAccount:
-    """Where the messages are. A retracted one was read and yields none."""
+    """Where the messages are. A retracted one was read and yields none; one of a re-driven record waits, as its copy
+    does."""
     read: set[MessageKey] = {key for key, text in texts.items() if text.retracted}
     sources: set[MessageKey] = set()
+    revisions: dict[MessageKey, int] = {}
     for record in active_sets(maintainer.state, space):
-        read |= {MessageKey(record.conversation_id, i) for i in record.read}
+        own = {MessageKey(record.conversation_id, i) for i in record.read}
+        read |= own
         sources |= {MessageKey(s.conversation_id, s.message_id) for e in record.events for s in e.sources}
-    parked = parked & texts.keys()
+        revisions |= {key: max(record.revision, revisions.get(key, -1)) for key in own}
+    parked = {
+        key
+        for letter in letters
+        for key in (MessageKey(letter.conversation_id or "", name) for name in letter.message_ids)
+        if key in texts and not texts[key].retracted and revisions.get(key, -1) < letter.settled_from
+    }
     sources = {key for key in sources & texts.keys() if not texts[key].retracted} - parked
     read = (read & texts.keys()) - sources - parked
     return MessageAccount(

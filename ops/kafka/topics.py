@@ -7,16 +7,10 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from schemas.topics import TOPICS, Topic
-from schemas.transport import broker_topic
+from schemas.transport import DEAD_LETTER_MAX_BYTES, RECORD_MAX_BYTES, broker_topic
 
 PARTITIONS = 6
 """The default. Chosen once: with another number the spaces would land elsewhere."""
-
-RECORD_MAX_BYTES = 8 * 1024 * 1024
-"""Room for the largest record, a session of 100 messages of 64 KiB each, about 6.5 MB, so that none is ever refused."""
-
-DEAD_LETTER_MAX_BYTES = RECORD_MAX_BYTES + 64 * 1024
-"""A dead letter holds a whole record, and says where it came from."""
 
 FOREVER = "-1"
 

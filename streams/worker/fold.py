@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from schemas.codec import BadRecordError, encode
-from schemas.ids import SpaceKey
-from schemas.parking import dead_letter, decoded
+from schemas.dead_letters import DeadLetter
+from schemas.entry import Entry
+from schemas.parking import dead_letter
 from schemas.topics import TopicName
-from schemas.transport import Headers, dead_letter_headers, record_key
+from schemas.transport import RECORD_MAX_BYTES, Headers, carried, record_key
 
+from ..guard import Guarded, apply_guarded
 from ..log.partition import partition_of
 from ..log.protocol import TableReader
 from ..ports import Output, Stage
@@ -23,6 +25,10 @@ STATE = "state"
 
 STEP_OUTPUT_BYTES = 4 * 1024 * 1024
 """Records are left for the next step once this one's outputs are so large; the last record may go beyond it."""
+
+
+OUTPUT_MAX_BYTES = RECORD_MAX_BYTES - 8 * 1024
+"""Of an output: the rest is for its key and for what the batch around it takes."""
 
 
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,11 +45,16 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
-    """A step that is not written yet, from how many records, how many of them parked."""
+    """A step that is not written yet, from how many records, how many of them parked, and of these after a fault.
+
+    ``fault``: the stage failed for the first time at the record that follows; raise it once the step is committed.
+    """
 
     step: Step
     records: int
     parked: int
+    faulted: int = 0
+    fault: Exception | None = None
 
 
 class Folder:
@@ -77,18 +88,25 @@ class Folder:
         """
         following = dict(positions)
         outputs: list[Out] = []
-        records = parked = size = 0
+        records = parked = faulted = size = 0
+        fault: Exception | None = None
         for raw in batch:
             assert raw.offset == following[raw.topic], "a gap in what is folded"
-            found, bad = self._apply(raw, now)
+            guarded, found = self._apply(raw, now)
+            if guarded.fault is not None:
+                fault = guarded.fault
+                break
             outputs += found
             following[raw.topic] = raw.offset + 1
             records += 1
-            parked += bad
+            parked += guarded.letter is not None
+            faulted += guarded.faulted
             size += sum(len(out.value) for out in found)
             if size >= STEP_OUTPUT_BYTES:
                 break
-        return Decided(step=self._step(following, outputs), records=records, parked=parked)
+        return Decided(
+            step=self._step(following, outputs), records=records, parked=parked, faulted=faulted, fault=fault
+        )
 
     def tick(self, positions: Mapping[TopicName, int], now: int) -> Decided | None:
         """Let time pass; None when nothing came of it."""
@@ -99,21 +117,22 @@ class Folder:
         """Forget the changes."""
         self._state.clear()
 
-    def _apply(self, raw: Fetched, now: int) -> tuple[list[Out], bool]:
-        """One record; a bad one is parked and leaves no trace in the state."""
-        self._state.mark()
-        try:
-            entry = decoded(raw)
-            self._check_place(entry.record.key)
-            return [_out(output) for output in self._stage.apply(entry, self._state, now)], False
-        except BadRecordError as error:
+    def _apply(self, raw: Fetched, now: int) -> tuple[Guarded, list[Out]]:
+        """One record, and what is written of it. What no topic takes would be tried for ever: its record is parked."""
+        guarded = apply_guarded(self._stage, raw, self._state, now, self._check_place)
+        found = [_out(output) for output in guarded.outputs]
+        large = next((out for out in found if len(out.value) > OUTPUT_MAX_BYTES), None)
+        if large is not None:
             self._state.rollback()
-            letter = dead_letter(self._stage.name, raw, str(error), now)
-            headers = dead_letter_headers(letter, raw.key, raw.headers)
-            return [Out("dead-letters", record_key(letter), encode(letter), headers)], True
+            error = f"what comes of it on {large.topic} has {len(large.value)} bytes, the limit is {OUTPUT_MAX_BYTES}"
+            guarded = Guarded(letter=dead_letter(self._stage.name, raw, error, now))
+        if guarded.letter is not None:
+            found = [_parked(guarded.letter, raw)]
+        return guarded, found
 
-    def _check_place(self, space: SpaceKey) -> None:
+    def _check_place(self, entry: Entry) -> None:
         """A record elsewhere than where its space lives would be folded beside the space's other records."""
+        space = entry.record.key
         belongs = partition_of(space, self._partitions)
         if belongs != self._partition:
             raise BadRecordError(
@@ -143,3 +162,8 @@ class _Changes:
 
 def _out(output: Output) -> Out:
     return Out(output.topic, record_key(output.record), encode(output.record), [])
+
+
+def _parked(letter: DeadLetter, raw: Fetched) -> Out:
+    carrying, headers = carried(letter, raw.key, raw.headers)
+    return Out("dead-letters", record_key(carrying), encode(carrying), headers)

@@ -336,4 +336,31 @@ SAMPLES: tuple[tuple[TopicName, Record], ...] = (
             parked_at=NOON,
         ),
     ),
+    (
+        "dead-letters",
+        dead_letters.RedriveBegun(
+            tenant="a",
+            space="b",
+            topic="sessions",
+            partition=0,
+            offset=12,
+            to_partition=0,
+            to_end=400,
+            at=NOON,
+        ),
+    ),
+    (
+        "dead-letters",
+        dead_letters.LetterRedriven(
+            tenant="a",
+            space="b",
+            topic="sessions",
+            partition=0,
+            offset=12,
+            to_partition=0,
+            to_offset=401,
+            repaired=True,
+            at=NOON,
+        ),
+    ),
 )
