@@ -42,7 +42,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelAsked(Record, frozen=True, kw_only=True, tag="model_asked"):
-    """A question for the model. ``ask_id`` is the hash of space and prompt: the same question has one reply.
+    """A question for the model. ``ask_id`` is the hash of session and prompt: the same question has one reply.
 
     ``conversation_id`` is None when it is about statements of several. ``learned_at``: of what led to it.
     """

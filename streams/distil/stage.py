@@ -21,13 +21,18 @@ class DistilStage:
     """``sessions`` in, ``events`` out, plus one ``ProducerActivated`` per space before its first set.
 
     State: one key per space, so a restart activates nothing twice and another producer is activated once.
+
+    Args:
+        distiller: reads every revision.
+        announces: the producer to activate when that is a slower one, with the distiller as its last fallback.
     """
 
     name = "distil"
     inputs: tuple[TopicName, ...] = ("sessions",)
 
-    def __init__(self, distiller: Distiller) -> None:
+    def __init__(self, distiller: Distiller, announces: str | None = None) -> None:
         self._distiller = distiller
+        self._announces = announces or distiller.producer
 
     def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
         """Distil one session revision. Raises ``BadRecordError`` for another record."""
@@ -44,7 +49,8 @@ class DistilStage:
         key = state_key("announced", session.key)
         known = state.get(key)
         former = None if known is None else msgspec.msgpack.decode(known, type=Announced)
-        record = announcement(session.key, "distil", self._distiller.producer, former, session.learned_at)
+        beside = self._distiller.producer
+        record = announcement(session.key, "distil", self._announces, former, session.learned_at, beside)
         if record is None:
             return ()
         state.put(key, msgspec.msgpack.encode(announced(record)))

@@ -1,0 +1,188 @@
+"""The distil stage with a model: rules read every revision at once, the model a session that is closed.
+
+The stage asks by a record and is answered by a record, so it never waits, decides the same in every replay, and one
+session's trouble is nobody else's. Until the reply is there, and where none comes, the rules' set counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from schemas.asking import ModelAsked, ModelReplied, ReplyRead
+from schemas.codec import BadRecordError, encode
+from schemas.dead_letters import DeadLetter
+from schemas.events import EventsDistilled
+from schemas.ids import SpaceKey
+from schemas.sessions import SessionRevised
+from schemas.topics import TopicName
+
+from ...keys import state_key
+from ...llm.asking import Model
+from ...ports import Entry, Output, StageState
+from ..protocol import Distiller
+from ..stage import DistilStage
+from .parts import distil_producer
+from .pending import Moved, Pending, PendingPart, begin, merged, move_on, prompt_of
+
+
+class ModelDistilStage:
+    """``sessions`` and ``replies`` in; ``events`` of two producers, ``asks`` and what came of replies out.
+
+    Satisfies ``streams.ports.Stage``. State, beside that of ``DistilStage``: per session what it waits for, per
+    question its session, and every reply, so that the same question is asked once.
+    """
+
+    name = "distil"
+    inputs: tuple[TopicName, ...] = ("sessions", "replies")
+
+    def __init__(self, rules: Distiller, model: Model) -> None:
+        self._model = model
+        self.producer = distil_producer(model)
+        self._rules = DistilStage(rules, announces=self.producer)
+
+    def tick(self, state: StageState, now: int) -> Sequence[Output]:
+        """Nothing waits for time here."""
+        return ()
+
+    def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
+        """Fold one record. Raises ``BadRecordError`` for one of another topic."""
+        record = entry.record
+        if isinstance(record, SessionRevised):
+            return self._session(record, entry, state, now)
+        if isinstance(record, ModelReplied):
+            return self._reply(record, entry, state, now) if record.stage == "distil" else ()
+        if isinstance(record, ReplyRead):
+            return ()
+        raise BadRecordError(f"distil reads sessions and replies, not {type(record).__name__}")
+
+    def _session(self, session: SessionRevised, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
+        outputs = list(self._rules.apply(entry, state, now))
+        former = self._pending(session.key, session.session_id, state)
+        if former is not None and former.session.revision >= session.revision:
+            return outputs
+        self._forget(session.key, session.session_id, former, state)
+        if session.open or not session.messages:
+            return outputs
+        pending = begin(self._model, session)
+        return outputs + self._go_on(pending, pending.waiting, entry, state, now)
+
+    def _reply(self, reply: ModelReplied, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
+        if reply.outcome == "failed":
+            return ()  # the desk parks the question; the session goes on waiting for another reply
+        key = state_key("reply", reply.key, reply.ask_id)
+        if state.get(key) is not None:
+            return ()  # answered before: the first answer stands
+        state.put(key, msgspec.msgpack.encode(reply))
+        asked = state_key("asked", reply.key, reply.ask_id)
+        asked_by = state.get(asked)
+        state.delete(asked)
+        pending = None if asked_by is None else self._pending(reply.key, asked_by.decode(), state)
+        part = None if pending is None else _waiting(pending, reply.ask_id)
+        return [] if pending is None or part is None else self._go_on(pending, (part,), entry, state, now)
+
+    def _go_on(
+        self, pending: Pending, parts: Sequence[PendingPart], entry: Entry, state: StageState, now: int
+    ) -> list[Output]:
+        """Ask about the parts, or use the replies that are there, until nothing is left to do but wait."""
+        session, outputs, queue = pending.session, list[Output](), list(parts)
+        while queue:
+            part = queue.pop(0)
+            raw = state.get(state_key("reply", session.key, part.ask_id))
+            if raw is None:
+                outputs.append(self._ask(pending, part, state))
+                continue
+            reply = msgspec.msgpack.decode(raw, type=ModelReplied)
+            moved = move_on(self._model, pending, part, reply)
+            outputs += self._told(moved, session, reply, entry, now)
+            if moved.pending is None:
+                self._forget(session.key, session.session_id, pending, state)
+                return [output for output in outputs if output.topic != "asks"]
+            pending = moved.pending
+            queue += moved.asked
+        if pending.waiting:
+            state.put(state_key("pending", session.key, session.session_id), msgspec.msgpack.encode(pending))
+            return outputs
+        self._forget(session.key, session.session_id, pending, state)
+        return [*outputs, self._set(pending)]
+
+    def _ask(self, pending: Pending, part: PendingPart, state: StageState) -> Output:
+        session = pending.session
+        state.put(state_key("asked", session.key, part.ask_id), session.session_id.encode())
+        record = ModelAsked(
+            tenant=session.tenant,
+            space=session.space,
+            stage="distil",
+            ask_id=part.ask_id,
+            producer=self.producer,
+            session_id=session.session_id,
+            conversation_id=session.conversation_id,
+            prompt=prompt_of(self._model, pending, part),
+            learned_at=session.learned_at,
+        )
+        return Output(topic="asks", record=record)
+
+    def _told(self, moved: Moved, session: SessionRevised, reply: ModelReplied, entry: Entry, now: int) -> list[Output]:
+        reading = moved.reading
+        record = ReplyRead(
+            tenant=session.tenant,
+            space=session.space,
+            stage="distil",
+            ask_id=reply.ask_id,
+            session_id=session.session_id,
+            producer=self.producer,
+            kept=len(reading.events),
+            invalid=reading.invalid,
+            ungrounded=reading.ungrounded,
+            unsaid=reading.unsaid,
+            outcome=moved.outcome,
+            problem=reading.problem,
+            learned_at=session.learned_at,
+        )
+        told = [Output(topic="replies", record=record)]
+        return [*told, _parked(session, reply, reading.problem, entry, now)] if moved.outcome == "parked" else told
+
+    def _set(self, pending: Pending) -> Output:
+        session = pending.session
+        record = EventsDistilled(
+            tenant=session.tenant,
+            space=session.space,
+            conversation_id=session.conversation_id,
+            session_id=session.session_id,
+            producer=self.producer,
+            revision=session.revision,
+            events=merged(pending.events),
+            read=tuple(message.message_id for message in session.messages),
+            slice=(session.conversation_id,),
+            covers=session.covers,
+            learned_at=session.learned_at,
+        )
+        return Output(topic="events", record=record)
+
+    @staticmethod
+    def _pending(space: SpaceKey, session_id: str, state: StageState) -> Pending | None:
+        raw = state.get(state_key("pending", space, session_id))
+        return None if raw is None else msgspec.msgpack.decode(raw, type=Pending)
+
+    @staticmethod
+    def _forget(space: SpaceKey, session_id: str, pending: Pending | None, state: StageState) -> None:
+        """The session waits for nothing any more."""
+        if pending is not None:
+            state.delete(state_key("pending", space, session_id))
+            for part in pending.waiting:
+                state.delete(state_key("asked", space, part.ask_id))
+
+
+def _waiting(pending: Pending, ask_id: str) -> PendingPart | None:
+    return next((part for part in pending.waiting if part.ask_id == ask_id), None)
+
+
+def _parked(session: SessionRevised, reply: ModelReplied, problem: str, entry: Entry, now: int) -> Output:
+    """The reply that could not be used, for people to look at: another prompt or model may do better."""
+    letter = DeadLetter(
+        tenant=session.tenant, space=session.space, stage="distil", topic="replies", partition=entry.partition,
+        offset=entry.offset, error=f"session {session.session_id}: {problem}", payload=encode(reply),
+        conversation_id=session.conversation_id, message_id=None, parked_at=now,
+    )  # fmt: skip
+    return Output(topic="dead-letters", record=letter)

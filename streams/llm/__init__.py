@@ -1,0 +1,1 @@
+"""What asking a language model needs apart from the network: prompts, reply schemas, and reading what comes back."""

@@ -1,0 +1,141 @@
+"""The desk: which questions are still open, and what was spent on those that are answered.
+
+A stage like the others, and as pure: whoever asks (``ops/llm``) looks at its rows. A question that failed for good is
+parked with its bytes; re-driving the dead letter puts it on the desk again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from schemas.asking import ModelAsked, ModelReplied
+from schemas.codec import encode
+from schemas.dead_letters import DeadLetter
+from schemas.ids import SpaceKey
+from schemas.times import US_PER_DAY
+from schemas.topics import TopicName
+
+from ..keys import state_key
+from ..log.protocol import TableReader
+from ..ports import Entry, Output, StageState
+
+OPEN = b"open/"
+_ANSWERED = b"answered"
+_BY_ID = b"id/"
+
+
+class OpenAsk(msgspec.Struct, frozen=True, kw_only=True):
+    """A question nobody has answered, and where it lies in ``asks``."""
+
+    ask: ModelAsked
+    partition: int
+    offset: int
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """What replies took."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Both ways."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def plus(self, reply: ModelReplied) -> Spent:
+        """With a reply's share."""
+        return Spent(
+            calls=self.calls + reply.calls,
+            prompt_tokens=self.prompt_tokens + reply.prompt_tokens,
+            completion_tokens=self.completion_tokens + reply.completion_tokens,
+            cost_usd=self.cost_usd + reply.cost_usd,
+        )
+
+
+EVERYWHERE = SpaceKey("", "")
+"""Stands for all spaces together; no space has an empty name."""
+
+
+class Desk:
+    """``asks`` and ``replies`` in; nothing out but dead letters of what failed. Satisfies ``streams.ports.Stage``."""
+
+    name = "ask"
+    inputs: tuple[TopicName, ...] = ("asks", "replies")
+
+    def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
+        """Put a question on the desk, or take it off."""
+        record = entry.record
+        if isinstance(record, ModelAsked):
+            self._asked(OpenAsk(ask=record, partition=entry.partition, offset=entry.offset), state)
+        elif isinstance(record, ModelReplied):
+            return self._replied(record, state, now)
+        return ()
+
+    def tick(self, state: StageState, now: int) -> Sequence[Output]:
+        """Nothing waits for time."""
+        return ()
+
+    def _asked(self, item: OpenAsk, state: StageState) -> None:
+        known = _id_key(item.ask.ask_id)
+        if state.get(known) is None:
+            row = OPEN + f"{item.partition:06d}/{item.offset:020d}".encode()
+            state.put(known, row)
+            state.put(row, msgspec.msgpack.encode(item))
+
+    def _replied(self, reply: ModelReplied, state: StageState, now: int) -> Sequence[Output]:
+        for space in (reply.key, EVERYWHERE):
+            key = spent_key(space, reply.at)
+            state.put(key, msgspec.msgpack.encode(_spent(state.get(key)).plus(reply)))
+        known = _id_key(reply.ask_id)
+        row = state.get(known)
+        raw = None if row is None or row == _ANSWERED else state.get(row)
+        if row is not None and raw is not None:
+            state.delete(row)
+        if reply.outcome != "failed":
+            state.put(known, _ANSWERED)
+            return ()
+        if raw is None:
+            return ()
+        state.delete(known)
+        return (Output(topic="dead-letters", record=_failed(_open(raw), reply, now)),)
+
+
+def open_asks(tables: TableReader, table: str, prefix: bytes) -> Iterator[OpenAsk]:
+    """What is on the desk, in the order it was asked, as committed: ``prefix`` is that of the desk's rows."""
+    for _, raw in tables.scan(table, prefix + OPEN, prefix + OPEN[:-1] + b"0"):
+        yield _open(raw)
+
+
+def spent_on(tables: TableReader, table: str, prefix: bytes, space: SpaceKey, at: int) -> Spent:
+    """What was spent on a space (or ``EVERYWHERE``) on the UTC day of an instant."""
+    return _spent(tables.get(table, prefix + spent_key(space, at)))
+
+
+def spent_key(space: SpaceKey, at: int) -> bytes:
+    """Of a space and the UTC day of an instant."""
+    return state_key("spent", space, str(at // US_PER_DAY))
+
+
+def _id_key(ask_id: str) -> bytes:
+    return _BY_ID + ask_id.encode()
+
+
+def _open(raw: bytes) -> OpenAsk:
+    return msgspec.msgpack.decode(raw, type=OpenAsk)
+
+
+def _spent(raw: bytes | None) -> Spent:
+    return Spent() if raw is None else msgspec.msgpack.decode(raw, type=Spent)
+
+
+def _failed(item: OpenAsk, reply: ModelReplied, now: int) -> DeadLetter:
+    return DeadLetter(
+        tenant=item.ask.tenant, space=item.ask.space, stage=Desk.name, topic="asks", partition=item.partition,
+        offset=item.offset, error=f"no reply after {reply.calls} calls: {reply.error}", payload=encode(item.ask),
+        conversation_id=item.ask.conversation_id, message_id=None, parked_at=now,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The prompts, one module each. A changed word is another prompt hash and so another producer."""
