@@ -1,6 +1,7 @@
 """One contract for every vector index: plain memory, Qdrant's engine in process, and the server's client.
 
-The server runs here as qdrant-client's own local mode: the same requests, without payload indexes (it warns so).
+The server runs here as qdrant-client's own local mode, without payload indexes (it warns so), and over HTTP against a
+double that holds every request to the client's models.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from qdrant_client import QdrantClient, models
 
 from schemas.ids import SpaceKey
 from tests.kit.encoders import HashingEncoder
+from tests.kit.qdrant import qdrant_double
+from views.vectors.collection import collection_name
 from views.vectors.edge import open_edge
 from views.vectors.hybrid import search_notes
 from views.vectors.memory import MemoryIndex
 from views.vectors.points import IndexLockedError, IndexMismatchError, point_id
 from views.vectors.protocol import Frequencies, Point, PointKind, SparseVector, VectorIndex
-from views.vectors.server import collection_name, open_server
+from views.vectors.server import Server, connect, open_server
 from views.vectors.sparse import document_vector, query_terms, query_vector
 
 ENCODER = HashingEncoder(64)
@@ -52,8 +55,14 @@ def open_local_server() -> VectorIndex:
     return open_server(QdrantClient(":memory:"), dimension=64, encoder=ENCODER.name)
 
 
-@pytest.fixture(params=["memory", "edge", "server"])
+@pytest.fixture(params=["memory", "edge", "server", "http"])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorIndex]:
+    if request.param == "http":
+        with qdrant_double() as double:
+            over_http = connect(Server(url=double.url), dimension=64, encoder=ENCODER.name)
+            yield over_http
+            over_http.close()
+        return
     opened: dict[str, Callable[[], VectorIndex]] = {
         "memory": lambda: MemoryIndex(64),
         "edge": lambda: open_edge(tmp_path / "index", dimension=64, encoder=ENCODER.name),
@@ -373,7 +382,7 @@ def test_the_server_refuses_a_collection_with_other_vectors() -> None:
     client = QdrantClient(":memory:")
     name = collection_name(ENCODER.name, 64)
     client.create_collection(name, vectors_config=models.VectorParams(size=64, distance=models.Distance.COSINE))
-    with pytest.raises(IndexMismatchError, match="expected dense"):
+    with pytest.raises(IndexMismatchError, match="expected vectors dense"):
         open_server(client, dimension=64, encoder=ENCODER.name)
 
 

@@ -16,7 +16,7 @@ import qdrant_edge as qe
 
 from schemas.ids import SpaceKey
 
-from .frequencies import FrequencyCache
+from .engine import EngineIndex, Where
 from .points import (
     CONVERSATION_FIELD,
     DENSE,
@@ -28,18 +28,12 @@ from .points import (
     TERMS_FIELD,
     IndexLockedError,
     IndexMismatchError,
-    check_points,
     payload,
     point_id,
-    space_value,
 )
-from .protocol import Frequencies, Hit, Point, PointKind, SparseVector
-from .ranking import DENSE_DECIMALS, SPARSE_DECIMALS, exact_top
+from .protocol import Hit, Point, SparseVector
 
-_BATCH = 256
 _PAGE = 4096
-
-
 _MADE_FILE = "index.json"
 
 
@@ -51,107 +45,67 @@ class _Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     dimension: int
 
 
-class EdgeIndex:
-    """Satisfies ``VectorIndex``. Made by ``open_edge``; safe to call from several threads."""
+class _EdgeEngine:
+    """``Engine`` in process; safe to call from several threads."""
 
-    def __init__(self, shard: qe.EdgeShard, lock: IO[bytes], dimension: int) -> None:
+    def __init__(self, shard: qe.EdgeShard, lock: IO[bytes]) -> None:
         self._shard = shard
         self._lock_file = lock
-        self._dimension = dimension
-        self._frequencies = FrequencyCache(self._count)
 
     def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
-        check_points(points, self._dimension)
-        for start in range(0, len(points), _BATCH):
-            batch = [_edge_point(space, point) for point in points[start : start + _BATCH]]
-            self._shard.update(qe.UpdateOperation.upsert_points(batch))
-            self._frequencies.written(space)
+        self._shard.update(qe.UpdateOperation.upsert_points([_edge_point(space, point) for point in points]))
 
-    def delete(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> None:
-        if refs:
-            ids: list[qe.PointId] = [point_id(space, kind, ref) for ref in refs]
-            self._shard.update(qe.UpdateOperation.delete_points(ids))
-            self._frequencies.written(space)
+    def delete(self, ids: Sequence[str]) -> None:
+        points: list[qe.PointId] = list(ids)
+        self._shard.update(qe.UpdateOperation.delete_points(points))
 
-    def delete_space(self, space: SpaceKey) -> None:
-        self._shard.update(qe.UpdateOperation.delete_points_by_filter(_filter(space)))
-        self._frequencies.written(space)
+    def delete_where(self, where: Where) -> None:
+        self._shard.update(qe.UpdateOperation.delete_points_by_filter(_filter(where)))
 
-    def search_dense(
-        self,
-        space: SpaceKey,
-        kind: PointKind,
-        query: npt.NDArray[np.float32],
-        limit: int,
-        conversations: Sequence[str] | None = None,
-    ) -> list[Hit]:
-        vector = cast("list[float]", query.tolist())
-        nearest = qe.Query.Nearest(vector, using=DENSE)
-        where = _filter(space, kind, conversations)
-        return exact_top(lambda count: self._search(nearest, where, count), limit, DENSE_DECIMALS)
-
-    def search_sparse(
-        self,
-        space: SpaceKey,
-        kind: PointKind,
-        query: SparseVector,
-        limit: int,
-        conversations: Sequence[str] | None = None,
-    ) -> list[Hit]:
-        if not query.indices:
-            return []
-        nearest = qe.Query.Nearest(_edge_sparse(query), using=SPARSE)
-        where = _filter(space, kind, conversations)
-        return exact_top(lambda count: self._search(nearest, where, count), limit, SPARSE_DECIMALS)
-
-    def document_frequencies(self, space: SpaceKey, kind: PointKind, terms: Sequence[int]) -> Frequencies:
-        return self._frequencies.frequencies(space, kind, terms)
-
-    def dense_vectors(
-        self, space: SpaceKey, kind: PointKind, refs: Sequence[str]
-    ) -> dict[str, npt.NDArray[np.float32]]:
-        ids: list[qe.PointId] = [point_id(space, kind, ref) for ref in refs]
-        found: dict[str, npt.NDArray[np.float32]] = {}
-        for record in self._shard.retrieve(ids, with_payload=[REF_FIELD], with_vector=[DENSE]):
-            vectors = cast("dict[str, list[float]]", record.vector)
-            found[_ref(record)] = np.array(vectors[DENSE], dtype=np.float32)
-        return found
-
-    def refs(self, space: SpaceKey, kind: PointKind) -> list[str]:
-        return sorted(self._scroll_refs(_filter(space, kind)))
-
-    def flush(self) -> None:
-        self._shard.flush()
-
-    def close(self) -> None:
-        """Flush and give the directory free. Nothing else may be called afterwards."""
-        self._shard.close()
-        self._lock_file.close()
-
-    def _search(self, query: qe.Query, where: qe.Filter, count: int) -> list[Hit]:
+    def search(self, query: npt.NDArray[np.float32] | SparseVector, where: Where, count: int) -> list[Hit]:
+        if isinstance(query, SparseVector):
+            nearest = qe.Query.Nearest(_edge_sparse(query), using=SPARSE)
+        else:
+            nearest = qe.Query.Nearest(cast("list[float]", query.tolist()), using=DENSE)
         found = self._shard.search(
             qe.SearchRequest(
-                query=query,
+                query=nearest,
                 limit=count,
-                filter=where,
+                filter=_filter(where),
                 params=qe.SearchParams(exact=True),
                 with_payload=[REF_FIELD],
             )
         )
         return [Hit(ref=_ref(point), score=point.score) for point in found]
 
-    def _count(self, space: SpaceKey, kind: PointKind, term: int | None) -> int:
-        return self._shard.count(qe.CountRequest(exact=True, filter=_filter(space, kind, term=term)))
+    def count(self, where: Where) -> int:
+        return self._shard.count(qe.CountRequest(exact=True, filter=_filter(where)))
 
-    def _scroll_refs(self, where: qe.Filter) -> Iterator[str]:
+    def vectors(self, ids: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+        points: list[qe.PointId] = list(ids)
+        found: dict[str, npt.NDArray[np.float32]] = {}
+        for record in self._shard.retrieve(points, with_payload=[REF_FIELD], with_vector=[DENSE]):
+            vectors = cast("dict[str, list[float]]", record.vector)
+            found[_ref(record)] = np.array(vectors[DENSE], dtype=np.float32)
+        return found
+
+    def refs(self, where: Where) -> Iterator[str]:
         offset: qe.PointId | None = None
         while True:
             records, offset = self._shard.scroll(
-                qe.ScrollRequest(offset=offset, limit=_PAGE, filter=where, with_payload=[REF_FIELD])
+                qe.ScrollRequest(offset=offset, limit=_PAGE, filter=_filter(where), with_payload=[REF_FIELD])
             )
             yield from (_ref(record) for record in records)
             if offset is None:
                 return
+
+    def flush(self) -> None:
+        self._shard.flush()
+
+    def close(self) -> None:
+        """Flush and give the directory free."""
+        self._shard.close()
+        self._lock_file.close()
 
 
 def is_made(directory: Path) -> bool:
@@ -159,7 +113,7 @@ def is_made(directory: Path) -> bool:
     return (directory / _MADE_FILE).exists()
 
 
-def open_edge(directory: Path, *, dimension: int, encoder: str) -> EdgeIndex:
+def open_edge(directory: Path, *, dimension: int, encoder: str) -> EngineIndex:
     """Open or make the index of a directory.
 
     Args:
@@ -178,7 +132,7 @@ def open_edge(directory: Path, *, dimension: int, encoder: str) -> EdgeIndex:
     except IndexMismatchError:
         lock.close()
         raise
-    return EdgeIndex(shard, lock, dimension)
+    return EngineIndex(_EdgeEngine(shard, lock), dimension, sole_writer=True)
 
 
 def _lock(directory: Path) -> IO[bytes]:
@@ -239,21 +193,11 @@ def _write_whole(path: Path, data: bytes) -> None:
     part.replace(path)
 
 
-def _filter(
-    space: SpaceKey,
-    kind: PointKind | None = None,
-    conversations: Sequence[str] | None = None,
-    term: int | None = None,
-) -> qe.Filter:
-    must: list[qe.ConditionType] = [
-        qe.FieldCondition(key=SPACE_FIELD, match=qe.MatchValue(space_value(space))),
-    ]
-    if kind is not None:
-        must.append(qe.FieldCondition(key=KIND_FIELD, match=qe.MatchValue(kind)))
-    if conversations is not None:
-        must.append(qe.FieldCondition(key=CONVERSATION_FIELD, match=qe.MatchAny(list(conversations))))
-    if term is not None:
-        must.append(qe.FieldCondition(key=TERMS_FIELD, match=qe.MatchValue(term)))
+def _filter(where: Where) -> qe.Filter:
+    must: list[qe.ConditionType] = []
+    for field, value in where.conditions():
+        match = qe.MatchValue(value) if isinstance(value, str | int) else qe.MatchAny(list(value))
+        must.append(qe.FieldCondition(key=field, match=match))
     return qe.Filter(must=must)
 
 

@@ -73,3 +73,11 @@ class IndexMismatchError(ValueError):
 
 class IndexLockedError(RuntimeError):
     """Another process (or another object of this one) has the index open. Stop it first; there is one writer."""
+
+
+class IndexAwayError(RuntimeError):
+    """The index cannot be asked, or does not take what is written, just now. Try again later; nothing is lost by it."""
+
+
+class PointsRefusedError(ValueError):
+    """The index will never take points as they are. Offer each alone to find out which; those are to be parked."""
