@@ -13,6 +13,7 @@ from ops.pipeline import StageRunner, read_position
 from ops.settings import Settings
 from ops.viewing import LiveView, StoredMessages
 from schemas.ids import SpaceKey
+from schemas.topics import TopicName
 from streams.classify.offline import OfflineClassifier
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
@@ -96,6 +97,16 @@ class Processors:
             pass
         edges = self._log.end("edges", partition)
         while not self._view.has_read(partition, events=events, edges=edges) and self.step():
+            pass
+
+    def relink(self, partition: int) -> None:
+        """Work until every choice of producers and every name so far is followed, and what came of it in the view."""
+        ends: dict[TopicName, int] = {t: self._log.end(t, partition) for t in LinkStage.inputs}
+        while any(read_position(self._log, LinkStage.name, t, partition) < end for t, end in ends.items()):
+            if self.step() == 0:
+                break
+        edges = self._log.end("edges", partition)
+        while not self._view.has_read(partition, events=ends["events"], edges=edges) and self.step():
             pass
 
     def lags(self) -> Iterator[Lag]:

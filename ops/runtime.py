@@ -6,25 +6,26 @@ The composition root. It wires the parts and decides nothing about what is true;
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from ops.adjudicating import Adjudicating
 from ops.limits import ingest_limits
 from ops.observing import SILENT, Lag, Observer
 from ops.once import opened_once
+from ops.ruled import Ruled, refusals
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
 from ops.viewing import LiveView
-from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.api import EdgesResult, HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.edges import edges
 from query.history import UnknownEventError, history
 from query.state import state
 from schemas.ids import SpaceKey
 from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import assert_events
-from streams.checks import RefusedError
 from streams.ingest import Ingest
 from streams.intake import ReceivedAt
 from streams.log import Log, partition_of
@@ -57,7 +58,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     observer: Observer = SILENT
 
 
-class Embedded:
+class Embedded(Ruled):
     """``ops.system.System`` in one process. Thread-safe; see there for what each method means."""
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
@@ -68,6 +69,9 @@ class Embedded:
         self._observer = parts.observer
         self._view = LiveView(parts.log, parts.tables, settings.stage_batch_records, parts.observer)
         self._ingest = Ingest(parts.log, ingest_limits(settings))
+        self.analysts = Adjudicating(
+            parts.log, self._view, clock=parts.clock, apply=self._apply_rulings, relink=self._relink
+        )
         self._closed = False
         self._observer.watch(self._lags)
 
@@ -114,7 +118,7 @@ class Embedded:
         seq_start: int = 0,
     ) -> Ingested:
         """Accept a batch of messages."""
-        with _refusals():
+        with refusals():
             taken = self._ingest.post(
                 space,
                 messages,
@@ -127,22 +131,29 @@ class Embedded:
 
     def edit(self, space: SpaceKey, conversation_id: str, message_id: str, content: str) -> Ingested:
         """Replace the content of an accepted message."""
-        with _refusals():
+        with refusals():
             taken = self._ingest.edit(space, conversation_id, message_id, content, now=self._now())
         return Ingested(statuses=taken.statuses, wait_for=taken.wait_for)
 
     def retract(self, space: SpaceKey, conversation_id: str, message_id: str) -> Ingested:
         """Withdraw an accepted message."""
-        with _refusals():
+        with refusals():
             taken = self._ingest.retract(space, conversation_id, message_id, now=self._now())
         return Ingested(statuses=taken.statuses, wait_for=taken.wait_for)
 
     def assert_events(self, space: SpaceKey, assertions: AssertionsIn) -> AssertedOut:
         """Accept a producer's batch and apply it before returning: it has no offset of ``messages`` to wait for."""
-        with _refusals():
+        with refusals():
             out = assert_events(self._log, self._ingest, space, assertions, now=self._now())
         self._processors.apply_events(partition_of(space, self._log.partitions))
         return out
+
+    def _apply_rulings(self, space: SpaceKey) -> None:
+        """No model is needed for that: the view alone reads rulings on edges."""
+        self._view.read_up_to("adjudications", space, self._now)
+
+    def _relink(self, space: SpaceKey) -> None:
+        self._processors.relink(partition_of(space, self._log.partitions))
 
     # --- processing -------------------------------------------------------------------------------------------------
 
@@ -184,7 +195,7 @@ class Embedded:
         cut, basis = self._view.read(space, known_at)
         at = self._now() if as_of is None else as_of
         try:
-            return history(cut, cut, event_id, at, basis, self._settings.query.chain_max)
+            return history(cut, cut, event_id, at, basis, self._settings.query.chain_max, cut.ruled_out())
         except UnknownEventError as error:
             problem = Problem(code="not_found", message=f"no such event in this space: {event_id!r}", field="id")
             raise Refused(problem) from error
@@ -196,6 +207,11 @@ class Embedded:
         result = self._engine.query(request, cut, cut, basis, cut.ruled_out(), steps)
         self._observer.answered(result)
         return result
+
+    def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
+        """Edges, those that are ruled out included."""
+        cut, basis = self._view.read(space, known_at)
+        return edges(cut, cut.ruled_out(), basis, event_id=event_id)
 
     def basis(self, space: SpaceKey) -> Basis:
         """What a read reflects now."""
@@ -271,12 +287,3 @@ def _look(reached: Callable[[], bool], deadline: float) -> bool:
             return False
         time.sleep(POLL_S)
     return True
-
-
-@contextmanager
-def _refusals() -> Generator[None]:
-    """What the edge refuses, as the callers know it."""
-    try:
-        yield
-    except RefusedError as error:
-        raise Refused(error.problem) from error

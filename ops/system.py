@@ -7,9 +7,20 @@ from typing import Protocol
 
 import msgspec
 
-from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.api import (
+    EdgesResult,
+    HistoryResult,
+    ParticipantsResult,
+    ProducersResult,
+    QueryRequest,
+    QueryResult,
+    RulingsResult,
+    StateRequest,
+    StateResult,
+)
 from query.service.ports import Health, Ingested, Refused
 from schemas.ids import SpaceKey
+from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn
 from views.reader import Basis, MessageAccount
 
@@ -50,6 +61,14 @@ class System(Protocol):
     def edit(self, space: SpaceKey, conversation_id: str, message_id: str, content: str) -> Ingested: ...
     def retract(self, space: SpaceKey, conversation_id: str, message_id: str) -> Ingested: ...
     def assert_events(self, space: SpaceKey, assertions: AssertionsIn) -> AssertedOut: ...
+    def adjudicate(self, space: SpaceKey, wanted: AdjudicationIn) -> AdjudicatedOut:
+        """Append an analyst's ruling, and return once it is in the view. One that stands already is a duplicate."""
+        ...
+
+    def activate(self, space: SpaceKey, wanted: ActivateIn) -> ActivatedOut:
+        """Choose whose sets count for a stage, and return once that is in the view."""
+        ...
+
     def run(self) -> int:
         """Process what is waiting until nothing is left to do now; returns the number of records processed."""
         ...
@@ -69,6 +88,17 @@ class System(Protocol):
     def state(self, request: StateRequest) -> StateResult: ...
     def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult: ...
     def query(self, request: QueryRequest) -> QueryResult: ...
+    def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
+        """The edges at an event, or all of the space, those that are ruled out included."""
+        ...
+
+    def participants(self, space: SpaceKey) -> ParticipantsResult: ...
+    def rulings(self, space: SpaceKey) -> RulingsResult: ...
+    def producers(self, space: SpaceKey) -> ProducersResult: ...
+    def conversations(self, space: SpaceKey, message_id: str) -> Sequence[str]:
+        """The conversations that hold a message of this id, sorted: ids are unique within one of them."""
+        ...
+
     def health(self) -> Health:
         """Whether log and view are open, and what is waiting and parked over all spaces (``/readyz``, ``/metrics``)."""
         ...

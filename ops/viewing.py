@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -90,6 +90,13 @@ class LiveView:
             )
         )  # fmt: skip
         return len(read)
+
+    def read_up_to(self, topic: TopicName, space: SpaceKey, clock: Callable[[], int]) -> None:
+        """Fold until every record of a topic that the space's partition holds now is applied."""
+        partition = partition_of(space, self._log.partitions)
+        end = self._log.end(topic, partition)
+        while self.position(topic, partition) < end:
+            self.step(clock())
 
     def has_read(self, partition: int, *, events: int, edges: int) -> bool:
         """Whether events and edges below these offsets are applied."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from .edges import Relation, UpdateKind
-from .events import Source
+from .events import Event, Source
 from .record import Record
 
 
@@ -70,3 +70,21 @@ class AliasSplit(Record, frozen=True, kw_only=True, tag="alias_split"):
 
 
 AdjudicationRecord = EdgeAccepted | EdgeRuledOut | RulingWithdrawn | AliasMerged | AliasSplit
+
+EdgeRuling = EdgeAccepted | EdgeRuledOut | RulingWithdrawn
+AliasRecord = AliasMerged | AliasSplit
+
+
+def ruled_end(event: Event) -> RuledEnd:
+    """An event as a ruling names it."""
+    return RuledEnd(event_id=event.id, sources=event.sources, type=event.type, attribute=event.attribute)
+
+
+def is_same_statement(end: RuledEnd, event: Event) -> bool:
+    """Whether an event of another id is the statement that was ruled on: the same spans, type and attribute.
+
+    An end without sources has nothing to be found again by.
+    """
+    if not end.sources or (end.type, end.attribute) != (event.type, event.attribute):
+        return False
+    return frozenset(end.sources) == frozenset(event.sources)

@@ -151,6 +151,8 @@ def _judge(step: Step, message: MessagePosted, *, backfill: bool) -> MessageStat
     known = step.find(message.conversation_id, message.message_id)
     if known is not None:
         differs = _difference(known, message, content)
+        if differs is None and known.retracted:
+            return _refused(message.message_id, _retracted())
         if differs is None:
             return _status(message.message_id, "duplicate")
         reason = f"the message id is taken by another message of the conversation, with other {differs}"
@@ -185,8 +187,7 @@ def _edit(step: Step, space: SpaceKey, conversation_id: str, message_id: str, co
     if known is None:
         return _refused(message_id, _not_found())
     if known.retracted:
-        problem = Problem(code="retracted", message="the message was retracted; post a new one", field="message_id")
-        return _refused(message_id, problem)
+        return _refused(message_id, _retracted())
     if known.current == current:
         return _status(message_id, "duplicate")
     received = step.received_at(step.now)
@@ -220,6 +221,12 @@ def _retract(step: Step, space: SpaceKey, conversation_id: str, message_id: str)
     step.append(record, received)
     step.remember(conversation_id, message_id, msgspec.structs.replace(known, retracted=True))
     return _status(message_id, "accepted")
+
+
+def _retracted() -> Problem:
+    """To take it silently as a duplicate would leave its sender thinking that it counts."""
+    reason = "the message was retracted and does not count; to say it again, post it under another id"
+    return Problem(code="retracted", message=reason, field="message_id")
 
 
 def _not_found() -> Problem:

@@ -14,7 +14,25 @@ from ops.settings import BadConfigError
 from ops.system import Refused
 from streams.log.errors import StoreError
 
-from . import ask, history, importing, model, rebuild, schemas, serve, state, status, topics, verify, view, worker
+from . import (
+    alias,
+    ask,
+    changing,
+    history,
+    importing,
+    model,
+    producer,
+    rebuild,
+    ruling,
+    schemas,
+    serve,
+    state,
+    status,
+    topics,
+    verify,
+    view,
+    worker,
+)
 from .world import BAD_INPUT, BAD_STORE, INTERRUPTED, CommandError, Options, World, clock_us
 
 if TYPE_CHECKING:
@@ -82,6 +100,8 @@ def build_parser() -> argparse.ArgumentParser:
         history,
         ask,
         status,
+        alias,
+        producer,
         serve,
         verify,
         rebuild,
@@ -92,6 +112,8 @@ def build_parser() -> argparse.ArgumentParser:
         schemas,
     ):
         command.add(commands, shared)
+    for add in (changing.add_edit, changing.add_retract, ruling.add_accept, ruling.add_rule_out):
+        add(commands, shared)
     return parser
 
 

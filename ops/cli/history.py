@@ -6,16 +6,12 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .ids import full_event_id
 from .times import TIME_HELP, Zone, parse_moment
-from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .world import OK, Options, Subcommands, World, existing_space, opened
 
 if TYPE_CHECKING:
-    from ops.system import System
     from query.api import ChainLink, HistoryResult, StateEntry
-    from schemas.ids import SpaceKey
-
-_FULL_ID = 25
-"""``e`` and 24 hex digits (``schemas.ids``)."""
 
 
 class HistoryOptions(Options):
@@ -44,7 +40,7 @@ def run(options: HistoryOptions, world: World) -> int:
     known_at = parse_moment(options.known_at, "--known-at", options.zone)
     with opened(world, options, writer=False) as system:
         space = existing_space(system, options, options.space)
-        event_id = _full_id(system, space, options.event, now, known_at)
+        event_id = full_event_id(system, space, options.event, now, known_at)
         result = system.history(space, event_id, now if as_of is None else as_of, known_at)
     if options.json:
         from .machine import print_json
@@ -54,23 +50,6 @@ def run(options: HistoryOptions, world: World) -> int:
     for line in chain_lines(result, options.zone):
         world.say(line)
     return OK
-
-
-def _full_id(system: System, space: SpaceKey, given: str, now: int, known_at: int | None) -> str:
-    """The one event id that begins as given; a ``CommandError`` when there is none or more than one."""
-    if len(given) >= _FULL_ID:
-        return given
-    from query.api import StateRequest
-
-    request = StateRequest(
-        space=space, as_of=now, known_at=known_at, participant=None, attribute=None, include_all=True
-    )
-    found = sorted(e.event.id for e in system.state(request).entries if e.event.id.startswith(given))
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise CommandError(f"no event begins with {given!r}; ./stilltrue state {space.space} --all lists them")
-    raise CommandError(f"{given!r} is the beginning of {len(found)} events: {', '.join(found[:5])}")
 
 
 def chain_lines(result: HistoryResult, zone: Zone) -> Iterator[str]:
@@ -105,8 +84,16 @@ def _link_lines(link: ChainLink, by_id: dict[str, StateEntry], zone: Zone) -> It
 
     newer = by_id.get(link.src)
     by = short(link.src) if newer is None else f'{short(link.src)} "{newer.event.text}"'
-    effect = "replaced" if link.effective else "an update without effect"
     source = "" if newer is None else f", {evidence(newer.citations, zone)}"
-    yield f"      {effect} ({link.kind}) by {by}{source}"
+    yield f"      {_effect(link)} by {by}{source}"
     why = f": {link.justification}" if link.justification else ""
-    yield f"        says {', '.join(link.producers) or 'an analyst'}, confidence {link.confidence:.2f}{why}"
+    says = f"says {', '.join(link.producers)}" if link.live else "ruled out by an analyst"
+    yield f"        edge {short(link.edge_id)}, {says}, confidence {link.confidence:.2f}{why}"
+
+
+def _effect(link: ChainLink) -> str:
+    if link.relation == "contradicts":
+        return "contradicted" if link.live else "not contradicted"
+    if not link.live:
+        return f"not replaced ({link.kind})"
+    return f"replaced ({link.kind})" if link.effective else f"an update without effect ({link.kind})"

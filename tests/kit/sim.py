@@ -96,7 +96,7 @@ class Process:
             case Garbage(space=space):
                 append(self.log, first, now)
                 return {}
-        refused = [status.error for status in taken.statuses if status.status == "refused"]
+        refused = [s.error for s in taken.statuses if s.error is not None and s.error.code != "retracted"]
         assert not refused, refused
         return {space: taken.wait_for}
 

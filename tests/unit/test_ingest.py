@@ -290,7 +290,7 @@ def test_a_retraction_is_taken_once_and_ends_edits() -> None:
     again = ingest.retract(SPACE, "c", "m", now=NOW)
     assert (outcome(again.statuses[0])[0], again.wait_for) == ("duplicate", 2)
     assert outcome(ingest.edit(SPACE, "c", "m", "x", now=NOW).statuses[0]) == ("refused", "retracted", "message_id")
-    assert outcome(edge.post(raw()).statuses[0])[0] == "duplicate"
+    assert outcome(edge.post(raw()).statuses[0]) == ("refused", "retracted", "message_id"), "it is not there again"
     assert isinstance(edge.records()[-1], MessageRetracted)
     assert ingest.find(SPACE, "c", "m") is None
     assert ingest.find(SPACE, "c", "unknown") is None
