@@ -17,6 +17,7 @@ from ops.limits import session_limits
 from ops.settings import Settings
 from streams.ports import Encoder, Stage
 from streams.worker.broker import kafka_broker
+from streams.worker.errands import Errands
 from streams.worker.fleet import Fleet
 from streams.worker.local import LocalStates
 from streams.worker.runner import Ran, Surroundings
@@ -104,8 +105,9 @@ async def run_worker(
     clock: Callable[[], int],
     observe: Callable[[Ran], None],
     on_assigned: Callable[[Fleet], None],
+    errands: Mapping[str, Errands] | None = None,
 ) -> None:
-    """Run the stages until ``stop``.
+    """Run the stages until ``stop``; beside them the errands of those that have any, by stage name.
 
     Raises:
         TopicsError, RefusedByBrokerError: see ``prepare_log``.
@@ -123,7 +125,7 @@ async def run_worker(
                 broker=broker, states=states, partitions=log.partitions, threads=threads, clock=clock,
                 observe=observe, prefix=work.prefix,
             )  # fmt: skip
-            fleet = Fleet(makers, around)
+            fleet = Fleet(makers, around, errands)
             group = Group(
                 bootstrap=work.bootstrap, prefix=work.prefix, stages=work.stages, partitions=log.partitions,
                 member=states.member(lambda: uuid.uuid4().hex), directory=work.store / "group",

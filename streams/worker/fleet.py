@@ -9,6 +9,7 @@ from schemas.topics import TopicName
 
 from ..ports import Stage
 from .broker import Stored
+from .errands import Errands
 from .runner import Runner, Surroundings
 
 Place = tuple[TopicName, int]
@@ -27,10 +28,17 @@ class Fleet:
     Args:
         makers: by stage name, in the order of the flow; each call makes an instance of its own, for one partition.
         around: what the runners share.
+        errands: by stage name, of those stages that have any.
     """
 
-    def __init__(self, makers: Mapping[str, Callable[[], Stage]], around: Surroundings) -> None:
+    def __init__(
+        self,
+        makers: Mapping[str, Callable[[], Stage]],
+        around: Surroundings,
+        errands: Mapping[str, Errands] | None = None,
+    ) -> None:
         self._makers = makers
+        self._errands = errands or {}
         self._around = around
         self._inputs = {name: make().inputs for name, make in makers.items()}
         self._runners: dict[_Key, Runner] = {}
@@ -50,6 +58,10 @@ class Fleet:
     def lags(self) -> Sequence[tuple[str, int, int]]:
         """Stage, partition and records that wait, of every runner."""
         return [(*key, runner.lag) for key, runner in sorted(self._runners.items())]
+
+    def in_flight(self) -> Sequence[tuple[str, int, int]]:
+        """Stage, partition and errands under way, of every runner."""
+        return [(*key, runner.in_flight) for key, runner in sorted(self._runners.items())]
 
     def assign(self, places: Iterable[Place]) -> None:
         """From now on these partitions are ours, and no others."""
@@ -85,7 +97,7 @@ class Fleet:
 
     def _start(self, key: _Key) -> None:
         name, partition = key
-        runner = Runner(self._makers[name](), partition, self._around)
+        runner = Runner(self._makers[name](), partition, self._around, self._errands.get(name))
         self._runners[key] = runner
         task = asyncio.create_task(_after(self._tasks.get(key), runner), name=f"{name}/{partition}")
         task.add_done_callback(self._ended)

@@ -8,7 +8,7 @@ trace; after 2 the next owner finds the step and writes its outputs again, the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 
 import msgspec
@@ -17,12 +17,13 @@ from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_of
 
 from ..log.errors import StoreError
-from ..ports import Stage
+from ..ports import Output, Stage
 from .broker import Broker, BrokerAwayError, Stored
-from .fold import Decided, Fetched, Folder
+from .errands import Errand, Errands, Running
+from .fold import STATE, Decided, Fetched, Folder
 from .inbox import Inbox
 from .local import LocalStates, state_prefix
-from .step import PART_BYTES, Out, Step, StepReader, split_step, steps_topic
+from .step import PART_BYTES, Out, Step, StepReader, out_of, split_step, steps_topic
 
 BATCH_RECORDS = 256
 """Most records of a step, of each input."""
@@ -82,9 +83,10 @@ class Runner:
         stage: an instance nobody else uses.
         partition: which part of every topic.
         around: what it shares with the worker's other runners.
+        errands: of the stage, when it has any.
     """
 
-    def __init__(self, stage: Stage, partition: int, around: Surroundings) -> None:
+    def __init__(self, stage: Stage, partition: int, around: Surroundings, errands: Errands | None = None) -> None:
         self._stage = stage
         self._partition = partition
         self._around = around
@@ -96,6 +98,8 @@ class Runner:
         self._inbox = Inbox(stage.inputs)
         self._stop = asyncio.Event()
         self._ticked = float("-inf")
+        self._owed: Mapping[TopicName, int] = {}
+        self._running = None if errands is None else self._beside(errands)
         self.ready = asyncio.Event()
 
     def offer(self, topic: TopicName, record: Stored) -> None:
@@ -107,8 +111,13 @@ class Runner:
         """Records that wait, of all inputs."""
         return self._inbox.lag(self._positions)
 
+    @property
+    def in_flight(self) -> int:
+        """Errands that are under way."""
+        return 0 if self._running is None else self._running.in_flight
+
     def stop(self) -> None:
-        """Ask it to end; a step that has begun is finished."""
+        """Ask it to end; a step that has begun is finished, errands are given up."""
         self._stop.set()
         self._inbox.arrived.set()
 
@@ -122,6 +131,13 @@ class Runner:
             KafkaError: the broker refuses us for good.
             Exception: the stage failed at a record for the first time (``schemas.faults``).
         """
+        try:
+            await self._run()
+        finally:
+            if self._running is not None:
+                await self._running.stop()
+
+    async def _run(self) -> None:
         failures = 0
         while not self._stop.is_set():
             try:
@@ -160,11 +176,13 @@ class Runner:
         for (topic, position), name, (start, end) in zip(self._positions.items(), names, ranges, strict=True):
             _check_range(name, self._partition, start, position, end)
             self._inbox.announce(topic, end)
+        self._owed = {topic: end for topic, (_, end) in zip(self._positions, ranges, strict=True)}
         self.ready.set()
 
     async def step(self) -> bool:
         """Whatever is to be done now; waits a little when that is nothing. Time passes also under load."""
         self._inbox.arrived.clear()
+        self._run_errands()
         elapsed = asyncio.get_running_loop().time()
         if elapsed - self._ticked >= self._around.tick_s:
             self._ticked = elapsed
@@ -175,6 +193,28 @@ class Runner:
             return await self._decide(lambda now: self._folder.fold(batch, self._positions, now))
         await _sleep_unless(self._inbox.arrived, self._around.tick_s)
         return False
+
+    def _run_errands(self) -> None:
+        """Start what is open, once the results that were there at the takeover are known."""
+        if self._running is not None and all(self._positions[topic] >= end for topic, end in self._owed.items()):
+            self._running.start()
+
+    def _beside(self, errands: Errands) -> Running:
+        def look() -> Iterator[Errand]:
+            return errands.open(self._around.states, STATE, self._prefix)
+
+        return Running(errands, look, self._write_result, self._inbox.arrived.set)
+
+    async def _write_result(self, output: Output) -> None:
+        """Write what an errand led to, again and again while the broker is away: it may have been paid for."""
+        topic = broker_topic(self._around.prefix, output.topic)
+        while True:
+            try:
+                await self._around.broker.write(topic, self._partition, [out_of(output)])
+            except BrokerAwayError:
+                await asyncio.sleep(RETRY_S)
+            else:
+                return
 
     async def _read_missing(self) -> list[Fetched]:
         gap = self._inbox.missing(self._positions)

@@ -19,8 +19,11 @@ from typing import get_args
 
 import msgspec
 
+from schemas.codec import encode
 from schemas.topics import TopicName
-from schemas.transport import Headers
+from schemas.transport import Headers, record_key
+
+from ..ports import Output
 
 PART_BYTES = 4 * 1024 * 1024
 """Of one record of a step: half of what the topic takes."""
@@ -35,6 +38,11 @@ class Out(msgspec.Struct, frozen=True, array_like=True):
     key: bytes
     value: bytes
     headers: Headers
+
+
+def out_of(output: Output) -> Out:
+    """A stage's output as it is written."""
+    return Out(output.topic, record_key(output.record), encode(output.record), [])
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
