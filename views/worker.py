@@ -1,4 +1,4 @@
-"""The view worker: maintains the view from Kafka. The only module of the views that talks to a broker.
+"""The view worker: maintains the view from Kafka. With ``emitting`` what of the views talks to a broker.
 
 One process reads all partitions of all inputs (assigned, no consumer group: nothing to rebalance, no delay to join, and
 edges may cross partitions) and is the one writer of its store. A batch is
@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from functools import lru_cache
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from functools import lru_cache, partial
 
 import msgspec
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaError, OffsetOutOfRangeError
+from aiokafka.errors import OffsetOutOfRangeError
 from aiokafka.partitioner import murmur2
 
 from schemas.deltas import DeltaRecord
@@ -30,10 +30,12 @@ from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_key, space_of
 
-from .batch import fold_batch
+from .batch import Folded, fold_batch
+from .emitting import Emitter, emitter
 from .maintain import VIEW_TOPICS, Maintainer
 from .origin import claim, origin_on_broker
-from .outgoing import Fetched, Outgoing, Place, outgoing
+from .outgoing import Fetched, Place, outgoing
+from .placing import check_place
 from .reached import Reached
 from .refusals import check_range, common_partitions
 from .tables import Tables
@@ -45,14 +47,7 @@ work, so that stopping and being fresh need no more; larger ones were no faster.
 POLL_MS = 200
 """How long one look for records waits, so how soon an idle worker notices that it shall stop."""
 
-PRODUCE_BATCH_BYTES = 512 * 1024
-"""Far below ``max.message.bytes`` of the topics, which counts a whole batch."""
-
-RETRY_S = 1.0
-"""Pause before what a broker could not take is offered again."""
-
-STOP_S = 5.0
-"""How long a stop waits for acknowledgements. Then the batch is left uncommitted, to be repeated at the next start."""
+Found = dict[TopicPartition, list[ConsumerRecord[bytes | None, bytes | None]]]
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,11 +55,13 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     ``emits`` is False for a second instance (a replica, a rebuild beside the live view): it reads and maintains its own
     store, and leaves deltas and dead letters to the one that emits. Two that emit would write old deltas over new ones.
+    ``batch_records``: most records of a batch; readers of the same view wait for one at most.
     """
 
     bootstrap: str
     prefix: str = ""
     emits: bool = True
+    batch_records: int = BATCH_RECORDS
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,10 +83,6 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
     commit_s: float
 
 
-class StoppedError(Exception):
-    """A stop was asked for while the broker took nothing; the batch was not committed. Start again to repeat it."""
-
-
 class Worker:
     """Maintains one view.
 
@@ -98,25 +91,50 @@ class Worker:
         source: the broker.
         clock: microseconds UTC, for the time a record is parked at.
         observe: called after every commit.
+        lock: held while ``maintainer`` changes, so that other threads may read it under the same lock.
+        folding: called between fold and commit, under the lock, with the batch and what came of it.
+
+    Attributes:
+        maintainer: the view.
+        heard: of every place, where the log ended when the broker last said so, and when that was (microseconds UTC).
     """
 
     def __init__(
-        self, tables: Tables, source: Source, *, clock: Callable[[], int], observe: Callable[[Applied], None]
+        self,
+        tables: Tables,
+        source: Source,
+        *,
+        clock: Callable[[], int],
+        observe: Callable[[Applied], None],
+        lock: AbstractContextManager[object] | None = None,
+        folding: Callable[[Sequence[Fetched], Folded], None] = lambda _batch, _folded: None,
     ) -> None:
         self._tables = tables
         self._source = source
         self._clock = clock
         self._observe = observe
-        self._maintainer = Maintainer(tables)
+        self._lock = lock or nullcontext()
+        self._folding = folding
+        self.maintainer = Maintainer(tables)
+        self.heard: dict[Place, tuple[int, int]] = {}
         self._reached = Reached()
+        self._partition_of = _partitioner(1)
         self._topics: dict[str, TopicName] = {broker_topic(source.prefix, topic): topic for topic in VIEW_TOPICS}
 
-    async def run(self, stop: asyncio.Event, *, until_end: bool = False, ready: Callable[[int], None]) -> None:
+    async def run(
+        self,
+        stop: asyncio.Event,
+        *,
+        until_end: bool = False,
+        until: Mapping[Place, int] | None = None,
+        ready: Callable[[int], None],
+    ) -> None:
         """Apply records until ``stop`` is set; a batch that has begun is finished.
 
         Args:
             stop: set it from a signal handler.
             until_end: return once everything is applied that the log held at the start.
+            until: return once exactly the records below these offsets are applied (of a place that is not named, none).
             ready: called once with the number of waiting records, when the log was found to fit.
 
         Raises:
@@ -124,23 +142,34 @@ class Worker:
             StoppedError: stopped while the broker was away.
             KafkaError: no broker at all at the start, or one that refuses us for good.
         """
+        ends_somewhere = until_end or until is not None
         partitions = await self._check_log()
+        self._partition_of = _partitioner(partitions)
         async with _consumer(self._source) as consumer:
             places = [TopicPartition(topic, p) for topic in self._topics for p in range(partitions)]
             consumer.assign(places)
             ends = await self._check_ranges(consumer, places)
+            if until is not None:
+                ends = {place: until.get(self._place(place), 0) for place in places}
             for place in places:
                 consumer.seek(place, self._following(place))
-            async with _producer(self._source) as producer:
+                if until is not None and self._following(place) >= ends[place]:
+                    consumer.pause(place)
+            async with self._emitter(stop) as out:
                 ready(sum(ends[place] - self._following(place) for place in places))
-                out = _Out(producer, self._source, partitions, stop)
                 while not stop.is_set():
-                    if until_end and all(self._following(place) >= ends[place] for place in places):
+                    if ends_somewhere and all(self._following(place) >= ends[place] for place in places):
                         return
-                    await self._step(consumer, out, places)
+                    await self._step(consumer, out, places, below=None if until is None else ends)
+
+    def _emitter(self, stop: asyncio.Event) -> AbstractAsyncContextManager[Emitter | None]:
+        return emitter(self._source.bootstrap, self._source.prefix, stop) if self._source.emits else nullcontext()
+
+    def _place(self, place: TopicPartition) -> Place:
+        return self._topics[place.topic], place.partition
 
     def _following(self, place: TopicPartition) -> int:
-        return self._maintainer.position(self._topics[place.topic], place.partition)
+        return self.maintainer.position(*self._place(place))
 
     async def _check_log(self) -> int:
         """Whether this is the log the view was made from; returns the number of partitions."""
@@ -168,13 +197,22 @@ class Worker:
             check_range(topic, place.partition, following=following, start=starts[place], end=ends[place])
         return ends
 
-    async def _step(self, consumer: AIOKafkaConsumer, out: _Out, places: Sequence[TopicPartition]) -> None:
+    async def _step(
+        self,
+        consumer: AIOKafkaConsumer,
+        out: Emitter | None,
+        places: Sequence[TopicPartition],
+        below: Mapping[TopicPartition, int] | None,
+    ) -> None:
         """One batch, if there is one."""
         try:
-            found = await consumer.getmany(timeout_ms=POLL_MS, max_records=BATCH_RECORDS)
+            found = await consumer.getmany(timeout_ms=POLL_MS, max_records=self._source.batch_records)
         except OffsetOutOfRangeError:
             await self._check_ranges(consumer, places)  # the log changed under us: say how
             raise
+        self._hear(consumer, places)
+        if below is not None:
+            found = _cut_off(consumer, found, below)
         batch = [self._fetched(record) for records in found.values() for record in records]
         for place, records in found.items():
             if self._topics[place.topic] == "messages":
@@ -183,26 +221,41 @@ class Worker:
         if not batch:
             return
         begun = time.perf_counter()
-        folded = fold_batch(self._maintainer, batch, self._clock())
-        folded_at = time.perf_counter()
-        if self._source.emits:
-            await out.write(outgoing(folded, batch, out.partition_of))
-        acknowledged_at = time.perf_counter()
-        self._maintainer.commit()
-        lags: dict[Place, int] = {
-            (self._topics[p.topic], p.partition): (consumer.highwater(p) or 0) - self._following(p) for p in found
-        }
+        with self._lock:
+            folded = fold_batch(self.maintainer, batch, self._clock(), partial(check_place, self._partition_of))
+            folded_at = acknowledged_at = time.perf_counter()
+            if out is None:
+                self._commit(batch, folded)
+        if out is not None:
+            await out.write(outgoing(folded, batch, self._partition_of))
+            acknowledged_at = time.perf_counter()
+            with self._lock:
+                self._commit(batch, folded)
         self._observe(
             Applied(
-                records=len(batch), deltas=folded.deltas, parked=len(folded.parked), lags=lags,
+                records=len(batch), deltas=folded.deltas, parked=len(folded.parked), lags=self._lags(found),
                 reached=[at for p in {place.partition: None for place in found} if (at := self._newest(p)) is not None],
                 fold_s=folded_at - begun, acknowledge_s=acknowledged_at - folded_at,
                 commit_s=time.perf_counter() - acknowledged_at,
             )
         )  # fmt: skip
 
+    def _commit(self, batch: Sequence[Fetched], folded: Folded) -> None:
+        self._folding(batch, folded)
+        self.maintainer.commit()
+
+    def _hear(self, consumer: AIOKafkaConsumer, places: Sequence[TopicPartition]) -> None:
+        """Where the log ends, as far as the broker has said."""
+        for place in places:
+            end, at = consumer.highwater(place), consumer.last_poll_timestamp(place)
+            if end is not None and at is not None:
+                self.heard[self._place(place)] = (end, at * 1_000)
+
+    def _lags(self, found: Iterable[TopicPartition]) -> Mapping[Place, int]:
+        return {self._place(p): self.heard[self._place(p)][0] - self._following(p) for p in found}
+
     def _newest(self, partition: int) -> int | None:
-        below = min(self._maintainer.covers(partition), self._maintainer.position("messages", partition))
+        below = min(self.maintainer.covers(partition), self.maintainer.position("messages", partition))
         return self._reached.applied(partition, below)
 
     def _fetched(self, record: ConsumerRecord[bytes | None, bytes | None]) -> Fetched:
@@ -213,59 +266,19 @@ class Worker:
         )  # fmt: skip
 
 
-class _Out:
-    """Writes what a batch led to, and returns when the broker has it."""
+def _cut_off(consumer: AIOKafkaConsumer, found: Found, below: Mapping[TopicPartition, int]) -> Found:
+    """Without what lies at or beyond the offsets; a place whose end was reached is read no more."""
+    kept: Found = {}
+    for place, records in found.items():
+        kept[place] = [record for record in records if record.offset < below[place]]
+        if records and records[-1].offset + 1 >= below[place]:
+            consumer.pause(place)
+    return kept
 
-    def __init__(self, producer: AIOKafkaProducer, source: Source, partitions: int, stop: asyncio.Event) -> None:
-        self._producer = producer
-        self._prefix = source.prefix
-        self._stop = stop
-        self.partition_of: Callable[[SpaceKey], int] = lru_cache(maxsize=100_000)(
-            lambda space: (murmur2(space_key(space)) & 0x7FFFFFFF) % partitions
-        )
 
-    async def write(self, written: Mapping[Place, Sequence[Outgoing]]) -> None:
-        """Write all, again and again while the broker is away; what it has taken by then is written twice, in order."""
-        if not written:
-            return
-        stopped = asyncio.create_task(self._stop.wait())
-        sent = asyncio.create_task(self._until_taken(written))
-        try:
-            await asyncio.wait({stopped, sent}, return_when=asyncio.FIRST_COMPLETED)
-            if not sent.done():
-                await asyncio.wait({sent}, timeout=STOP_S)
-            if not sent.done():
-                raise StoppedError("stopped while the broker took nothing: the last batch was not committed")
-            await sent
-        finally:
-            stopped.cancel()
-            sent.cancel()
-
-    async def _until_taken(self, written: Mapping[Place, Sequence[Outgoing]]) -> None:
-        while True:
-            results = await asyncio.gather(*(self._send(place, items) for place, items in written.items()))
-            failed = [error for error in results if error is not None]
-            if not failed:
-                return
-            for error in failed:
-                if not error.retriable:
-                    raise error
-            await asyncio.sleep(RETRY_S)
-
-    async def _send(self, place: Place, items: Sequence[Outgoing]) -> KafkaError | None:
-        """One partition's records, batch after batch; the error that keeps the broker from taking them."""
-        topic, partition = broker_topic(self._prefix, place[0]), place[1]
-        builder = self._producer.create_batch()
-        try:
-            for item in items:
-                while builder.append(timestamp=None, key=item.key, value=item.value, headers=item.headers) is None:
-                    await (await self._producer.send_batch(builder, topic, partition=partition))
-                    builder = self._producer.create_batch()
-            builder.close()
-            await (await self._producer.send_batch(builder, topic, partition=partition))
-        except KafkaError as error:
-            return error
-        return None
+def _partitioner(partitions: int) -> Callable[[SpaceKey], int]:
+    """Where a space's records go, remembered."""
+    return lru_cache(maxsize=100_000)(lambda space: (murmur2(space_key(space)) & 0x7FFFFFFF) % partitions)
 
 
 @asynccontextmanager
@@ -284,16 +297,3 @@ async def _consumer(source: Source) -> AsyncGenerator[AIOKafkaConsumer]:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-
-
-@asynccontextmanager
-async def _producer(source: Source) -> AsyncGenerator[AIOKafkaProducer]:
-    producer = AIOKafkaProducer(
-        bootstrap_servers=source.bootstrap, acks="all", max_batch_size=PRODUCE_BATCH_BYTES,
-        max_request_size=16 * 1024 * 1024,
-    )  # fmt: skip
-    await producer.start()
-    try:
-        yield producer
-    finally:
-        await asyncio.wait({asyncio.create_task(producer.stop())}, timeout=STOP_S)

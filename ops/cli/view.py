@@ -60,9 +60,10 @@ def run(options: ViewOptions, world: World) -> int:
     """Check that topics, log and view fit together, then apply records."""
     from ops.measuring import tell_view
     from streams.log.database import Database
+    from views.emitting import StoppedError
     from views.store import RocksTables
     from views.tables import TABLES
-    from views.worker import Source, StoppedError, Worker
+    from views.worker import Source, Worker
 
     total = _Total()
     with broker_errors(options.bootstrap), measured(options, world) as metrics:
