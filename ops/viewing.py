@@ -15,6 +15,7 @@ from schemas.deltas import Cause
 from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessagePosted
+from schemas.parking import decoded
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry, partition_of
 from views.batch import STAGE, fold_batch
@@ -182,10 +183,11 @@ class LiveView:
                 if raw.offset >= end:
                     break
                 try:
-                    record = decode(raw.topic, raw.value)
+                    entry = decoded(raw)
                 except BadRecordError:
                     continue  # parked when it was folded
-                yield Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
+                if not self._maintainer.passes_over(raw):
+                    yield entry
 
     def snapshot(self, space: SpaceKey) -> Snapshot:
         """The space as it is stored now."""

@@ -79,6 +79,10 @@ def told(error: Exception) -> str:
     return f"fault: {type(error).__name__}: {error}"[:TAIL_CHARS] + "\n" + text[-TAIL_CHARS:]
 
 
+FAULT_PREFIXES = (b"\x94\xa5fault", b"\x93\xa6origin")
+"""What the keys of the two kinds of rows begin with."""
+
+
 def _place(raw: Raw) -> bytes:
     return msgspec.msgpack.encode(("fault", raw.topic, raw.partition, raw.offset))
 

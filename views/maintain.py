@@ -15,7 +15,7 @@ from schemas.deltas import DeltaRecord
 from schemas.edges import EdgesInferred
 from schemas.entry import Entry
 from schemas.events import EventsDistilled
-from schemas.faults import Faults
+from schemas.faults import FAULT_PREFIXES, Faults
 from schemas.ids import SpaceKey
 from schemas.parking import Raw, concerned
 from schemas.themes import SessionThemed
@@ -201,18 +201,23 @@ def _parked(letter: DeadLetter, known: Parked) -> Parked:
 
 
 class _FaultRows:
-    """``schemas.faults.FaultRows`` among the positions; a fault is written at once, whatever is not committed yet."""
+    """``schemas.faults.FaultRows`` among the positions; a fault is written at once, whatever is not committed yet.
+
+    There are few, and every record is looked up: they are kept in memory too.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
+        self._rows = dict(pair for prefix in FAULT_PREFIXES for pair in tables.scan("positions", prefix))
 
     def get(self, key: bytes) -> bytes | None:
         """See ``FaultRows``."""
-        return self._tables.get("positions", key)
+        return self._rows.get(key)
 
     def put(self, key: bytes, value: bytes) -> None:
         """See ``FaultRows``."""
         self._tables.commit([("positions", key, value)])
+        self._rows[key] = value
 
 
 def _parked_key(space: SpaceKey, topic: str, partition: int, offset: int) -> bytes:
