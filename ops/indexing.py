@@ -7,18 +7,17 @@ crash repeats a batch and changes nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ops.observing import SILENT, Folded, Lag, Observer
 from ops.pipeline import lag, read_position, write_position
 from ops.viewing import LiveView
 from schemas.codec import BadRecordError
 from schemas.deltas import EventChanged
-from schemas.entry import Entry
-from schemas.events import Event
-from schemas.ids import SpaceKey
+from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.parking import decoded
+from schemas.record import Record
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry
 from views.embed import Embed
@@ -74,47 +73,42 @@ class Indexer:
         return read
 
     def _notes(self, partition: int) -> int:
+        """What is named is set to what the view holds, which is ahead: nothing once erased, or of an edit of nothing."""
         start = read_position(self._log, CONSUMER, "messages", partition)
         known = self._view.position("messages", partition)
         read = self._log.read("messages", partition, start, min(self._batch_records, max(0, known - start)))
-        if read:
-            self._embed.apply_messages([entry for raw in read for entry in _decoded(raw) if self._is_held(entry)])
-            self._advance("messages", partition, read[-1].offset + 1)
-        return len(read)
-
-    def _is_held(self, entry: Entry) -> bool:
-        """Whether the view, which is ahead, has a text: not of an edit of nothing, which is parked, nor once erased."""
-        record = entry.record
-        assert isinstance(record, MessagePosted | MessageEdited | MessageRetracted), "what messages holds"
-        return self._view.message(record.key, record.message) is not None
+        named: dict[SpaceKey, dict[MessageKey, None]] = {}
+        for record in _records(read):
+            if isinstance(record, MessagePosted | MessageEdited | MessageRetracted):
+                named.setdefault(record.key, {})[record.message] = None
+        for space, keys in named.items():
+            self._embed.sync(space, {key: self._view.message(space, key) for key in keys}, {})
+        return self._advance("messages", partition, read)
 
     def _events(self, partition: int) -> int:
         start = read_position(self._log, CONSUMER, "deltas", partition)
         read = self._log.read("deltas", partition, start, self._batch_records)
-        if not read:
-            return 0
-        touched: dict[SpaceKey, dict[str, None]] = {}
-        for raw in read:
-            for entry in _decoded(raw):
-                if isinstance(entry.record, EventChanged):
-                    touched.setdefault(entry.record.key, {})[entry.record.event_id] = None
-        for space, event_ids in touched.items():
-            changed: dict[str, Event | None] = {}
-            for event_id in event_ids:
-                row = self._view.event(space, event_id)
-                changed[event_id] = None if row is None else row.event
-            self._embed.sync_events(space, changed)
-        self._advance("deltas", partition, read[-1].offset + 1)
+        named: dict[SpaceKey, dict[str, None]] = {}
+        for record in _records(read):
+            if isinstance(record, EventChanged):
+                named.setdefault(record.key, {})[record.event_id] = None
+        for space, event_ids in named.items():
+            rows = {event_id: self._view.event(space, event_id) for event_id in event_ids}
+            self._embed.sync(space, {}, {i: None if row is None else row.event for i, row in rows.items()})
+        return self._advance("deltas", partition, read)
+
+    def _advance(self, topic: TopicName, partition: int, read: Sequence[LogEntry]) -> int:
+        """Move past what was read; returns how much that was."""
+        if read:
+            with self._log.batch() as batch:
+                write_position(batch, CONSUMER, topic, partition, read[-1].offset + 1)
         return len(read)
 
-    def _advance(self, topic: TopicName, partition: int, offset: int) -> None:
-        with self._log.batch() as batch:
-            write_position(batch, CONSUMER, topic, partition, offset)
 
-
-def _decoded(raw: LogEntry) -> tuple[Entry, ...]:
-    """The entry, or nothing for bytes that other consumers have parked."""
-    try:
-        return (decoded(raw),)
-    except BadRecordError:
-        return ()
+def _records(read: Sequence[LogEntry]) -> Iterator[Record]:
+    """The records; bytes that other consumers have parked are passed over."""
+    for raw in read:
+        try:
+            yield decoded(raw).record
+        except BadRecordError:
+            continue

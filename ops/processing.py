@@ -11,7 +11,7 @@ from ops.limits import session_limits
 from ops.observing import Lag, Observer
 from ops.pipeline import StageRunner, read_position
 from ops.settings import Settings
-from ops.viewing import LiveView, StoredMessages
+from ops.viewing import LiveView
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from streams.classify.offline import OfflineClassifier
@@ -60,8 +60,7 @@ class Processors:
         self._sessionize = StageRunner(log, Sessionize(session_limits(settings)), batch, observer)
         later = (DistilStage(OfflineDistiller()), ThemesStage(encoder), LinkStage(OfflineClassifier(), encoder))
         self._later_stages = tuple(StageRunner(log, stage, batch, observer) for stage in later)
-        embed = Embed(index, encoder, lambda space: StoredMessages(view, space))
-        self._indexer = Indexer(log, view, embed, batch, observer)
+        self._indexer = Indexer(log, view, Embed(index, encoder), batch, observer)
 
     def held(self) -> threading.RLock:
         """No step runs while this is held (``with``)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -239,23 +239,6 @@ class LiveView:
         """Let go of the tables; nothing uncommitted is written."""
         with self._lock:
             self._tables.close()
-
-
-class StoredMessages:
-    """``views.reader.Messages`` straight from the stored view, for the index."""
-
-    def __init__(self, view: LiveView, space: SpaceKey) -> None:
-        self._view = view
-        self._space = space
-
-    def message(self, key: MessageKey) -> MessageText | None:
-        """One message."""
-        return self._view.message(self._space, key)
-
-    def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
-        """Those that are known."""
-        found = (self.message(key) for key in keys)
-        return [text for text in found if text is not None]
 
 
 def _is_posting(raw: LogEntry) -> bool:

@@ -1,23 +1,22 @@
-"""Keeps the vector index equal to the current messages and to the live events of the view.
+"""Sets the points of a vector index to what messages and events are now.
 
-Nothing is kept here between calls: for every message a batch names, the index is set to what the message is *now*. So
-any suffix of the log may be repeated, in any split into batches, and the index ends up the same.
+Nothing is kept here between calls, and ids come from content. So any call may be repeated, or split, or made late with
+what is true by then, and the index ends up the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from schemas.entry import Entry
 from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
-from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.times import calendar_time
 
 from .encoder.protocol import Encoder
-from .reader import Messages, MessageText
+from .reader import MessageText
+from .vectors.points import PointsRefusedError
 from .vectors.protocol import Point, PointKind, VectorIndex
 from .vectors.refs import note_ref
 from .vectors.sparse import document_vector
@@ -28,8 +27,20 @@ _MONTHS = (
 )  # fmt: skip
 
 
-class BehindError(RuntimeError):
-    """The message store has not applied a message that is to be indexed. Apply the batch there first; this is a bug."""
+class Refused(msgspec.Struct, frozen=True, kw_only=True):
+    """A point the index will never take, and what it said. It is not in the index in any former form either."""
+
+    kind: PointKind
+    ref: str
+    error: str
+
+
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done: points written, points that are gone (or never were), points refused."""
+
+    written: int
+    deleted: int
+    refused: tuple[Refused, ...]
 
 
 class _Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,69 +55,50 @@ class _Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Embed:
-    """Maintains notes (messages) and events in a vector index.
+    """Sets notes (messages) and events of a vector index to what they are now.
 
     Args:
         index: the index to maintain.
         encoder: for the dense vectors.
-        messages: the current messages of a space, edits and retractions applied. Must have applied every entry
-            that is given to ``apply_messages``; it may be ahead.
-
-    Both methods flush the index before they return, so the caller may then advance its stored position.
     """
 
-    def __init__(self, index: VectorIndex, encoder: Encoder, messages: Callable[[SpaceKey], Messages]) -> None:
+    def __init__(self, index: VectorIndex, encoder: Encoder) -> None:
         self._index = index
         self._encoder = encoder
-        self._messages = messages
 
-    def apply_messages(self, entries: Sequence[Entry]) -> None:
-        """Bring the notes that the entries name up to date.
+    def sync(
+        self, space: SpaceKey, notes: Mapping[MessageKey, MessageText | None], events: Mapping[str, Event | None]
+    ) -> Synced:
+        """Set the named points; what is not named stays. Flushed, so the caller may then advance its position.
+
+        Args:
+            space: of all of them.
+            notes: messages as they stand now; None for one that was erased or never posted. A retracted one is gone.
+            events: events that are live now; None for one that is not.
 
         Raises:
-            TypeError: an entry that is not a record of ``messages``; nothing was written.
-            BehindError: the message store lacks a message; the index may hold part of the batch. Repeat it later.
+            IndexAwayError: part of it may be done. Repeat it later.
         """
-        touched: dict[SpaceKey, dict[MessageKey, None]] = {}
-        for entry in entries:
-            record = entry.record
-            if not isinstance(record, MessagePosted | MessageEdited | MessageRetracted):
-                raise TypeError(
-                    f"{entry.topic}/{entry.partition}@{entry.offset}: {type(record).__name__} is no message"
-                )
-            touched.setdefault(record.key, {})[record.message] = None
-        for space, keys in touched.items():
-            self._sync_notes(space, list(keys))
+        texts = {key: None if text is None or text.retracted else text for key, text in notes.items()}
+        gone_notes = sorted(note_ref(key) for key, text in texts.items() if text is None)
+        gone_events = sorted(event_id for event_id, event in events.items() if event is None)
+        drafts = [_note_draft(text) for _, text in sorted(texts.items()) if text is not None]
+        drafts += [_event_draft(event) for _, event in sorted(events.items()) if event is not None]
+        self._index.delete(space, "note", gone_notes)
+        self._index.delete(space, "event", gone_events)
+        refused = self._upsert(space, self._points(drafts))
+        for one in refused:
+            self._index.delete(space, one.kind, [one.ref])
         self._index.flush()
+        return Synced(
+            written=len(drafts) - len(refused), deleted=len(gone_notes) + len(gone_events), refused=tuple(refused)
+        )
 
-    def sync_events(self, space: SpaceKey, changed: Mapping[str, Event | None]) -> None:
-        """Set the named events to what they are now: an event to index, None where it is no longer live."""
-        gone = sorted(event_id for event_id, event in changed.items() if event is None)
-        live = [event for _, event in sorted(changed.items()) if event is not None]
-        self._index.delete(space, "event", gone)
-        self._upsert(space, [_event_draft(event) for event in live])
-        self._index.flush()
-
-    def _sync_notes(self, space: SpaceKey, keys: Sequence[MessageKey]) -> None:
-        store = self._messages(space)
-        gone: list[str] = []
-        drafts: list[_Draft] = []
-        for key in keys:
-            message = store.message(key)
-            if message is None:
-                raise BehindError(f"{space}: message {key.conversation_id}/{key.message_id} is not in the store yet")
-            if message.retracted:
-                gone.append(note_ref(key))
-            else:
-                drafts.append(_note_draft(message))
-        self._index.delete(space, "note", gone)
-        self._upsert(space, drafts)
-
-    def _upsert(self, space: SpaceKey, drafts: Sequence[_Draft]) -> None:
+    def _points(self, drafts: Sequence[_Draft]) -> list[Point]:
         if not drafts:
-            return
+            return []
         rows = self._encoder.encode([draft.dense_text for draft in drafts])
-        points = [
+        return [
             Point(
                 ref=draft.ref,
                 kind=draft.kind,
@@ -117,7 +109,19 @@ class Embed:
             )
             for draft, row in zip(drafts, rows, strict=True)
         ]
-        self._index.upsert(space, points)
+
+    def _upsert(self, space: SpaceKey, points: Sequence[Point]) -> list[Refused]:
+        """Write them; where the index refuses some, halve until these stand alone."""
+        if not points:
+            return []
+        try:
+            self._index.upsert(space, points)
+        except PointsRefusedError as error:
+            if len(points) == 1:
+                return [Refused(kind=points[0].kind, ref=points[0].ref, error=str(error))]
+            half = len(points) // 2
+            return self._upsert(space, points[:half]) + self._upsert(space, points[half:])
+        return []
 
 
 def _note_draft(message: MessageText) -> _Draft:

@@ -19,7 +19,7 @@ from ops.limits import session_limits
 from ops.pipeline import StageRunner
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
-from ops.viewing import LiveView, StoredMessages
+from ops.viewing import LiveView
 from schemas.codec import BadRecordError, decode
 from schemas.events import EventsDistilled
 from schemas.ids import MessageKey, SpaceKey
@@ -70,8 +70,7 @@ class Process:
             LinkStage(OfflineClassifier(), encoder()),
         )
         self._later = [StageRunner(log, stage, batch) for stage in stages]
-        embed = Embed(stores.index, encoder(), lambda space: StoredMessages(view, space))
-        self._indexer = Indexer(log, view, embed, batch)
+        self._indexer = Indexer(log, view, Embed(stores.index, encoder()), batch)
 
     def consumers(self) -> list[Callable[[int], int]]:
         """Each on its own, called with the time."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import msgspec
-import pytest
 
-from schemas.control import ClockReached
 from schemas.entry import Entry
 from schemas.events import Anchor, Event, Source, Stated
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRecord, MessageRetracted
 from schemas.times import MAX_US
 from tests.kit.encoders import HashingEncoder
-from views.embed import BehindError, Embed
+from views.embed import Embed
 from views.reader import MessageText
 from views.vectors.memory import MemoryIndex
+from views.vectors.points import PointsRefusedError
+from views.vectors.protocol import Point
 from views.vectors.refs import note_key, note_ref
 from views.vectors.sparse import document_vector
 
@@ -58,7 +58,7 @@ class World:
         self.index = MemoryIndex(ENCODER.dimension)
         self.log: list[Entry] = []
         self._spaces: dict[SpaceKey, FoldedMessages] = {}
-        self.embed = Embed(self.index, ENCODER, self.space)
+        self.embed = Embed(self.index, ENCODER)
 
     def space(self, key: SpaceKey) -> FoldedMessages:
         return self._spaces.setdefault(key, FoldedMessages())
@@ -68,7 +68,13 @@ class World:
         for record in records:
             self.space(record.key).apply(record)
             self.log.append(Entry(topic="messages", partition=0, offset=len(self.log), record=record))
-        self.embed.apply_messages(self.log[start:])
+        self.sync(self.log[start:])
+
+    def sync(self, entries: Sequence[Entry]) -> None:
+        """Set what the entries name to what it is by now."""
+        for space in (HOME, AWAY):
+            keys = [entry.record.message for entry in entries if entry.record.key == space]
+            self.embed.sync(space, {key: self.space(space).message(key) for key in keys}, {})
 
     def notes(self, space: SpaceKey = HOME) -> dict[str, bytes]:
         refs = self.index.refs(space, "note")
@@ -207,7 +213,7 @@ def test_repeating_any_suffix_in_any_batches_gives_the_same_index() -> None:
     for start in range(len(world.log)):
         for size in (1, 2, len(world.log)):
             for at in range(start, len(world.log), size):
-                world.embed.apply_messages(world.log[at : at + size])
+                world.sync(world.log[at : at + size])
             assert world.notes() == expected
 
 
@@ -216,42 +222,44 @@ def test_an_index_made_anew_from_the_log_is_the_same() -> None:
     world.write(posted("m1", "one"), edited("m1", "two"), posted("m2", "three"), retracted("m2"))
     expected = world.notes()
     world.index.delete_space(HOME)
-    world.embed.apply_messages(world.log)
+    world.sync(world.log)
     assert world.notes() == expected
 
 
-def test_a_record_of_another_topic_is_refused_and_nothing_is_written() -> None:
+def test_what_was_erased_or_never_posted_is_no_note() -> None:
     world = World()
-    world.space(HOME).apply(posted("m1", "one"))
-    entries = [
-        Entry(topic="messages", partition=0, offset=0, record=posted("m1", "one")),
-        Entry(topic="clock", partition=0, offset=7, record=ClockReached(tenant="acme", space="home", at=5)),
-    ]
-    with pytest.raises(TypeError, match=r"clock/0@7: ClockReached"):
-        world.embed.apply_messages(entries)
+    world.write(posted("m1", "one"))
+    world.embed.sync(HOME, {MessageKey("c1", "m1"): None, MessageKey("c1", "m2"): None}, {})
     assert world.notes() == {}
 
 
-def test_a_message_the_store_does_not_have_yet_is_an_error_not_an_empty_index() -> None:
-    world = World()
-    entry = Entry(topic="messages", partition=0, offset=0, record=posted("m1", "one"))
-    with pytest.raises(BehindError, match="c1/m1"):
-        world.embed.apply_messages([entry])
+def test_a_point_the_index_refuses_is_told_and_the_others_are_written() -> None:
+    class Particular(MemoryIndex):
+        def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
+            if any(point.ref in ("e3", "e6") for point in points):
+                raise PointsRefusedError("not these")
+            super().upsert(space, points)
+
+    index = Particular(ENCODER.dimension)
+    done = Embed(index, ENCODER).sync(HOME, {}, {f"e{n}": event(f"e{n}", f"number {n}") for n in range(9)})
+    assert [(one.kind, one.ref) for one in done.refused] == [("event", "e3"), ("event", "e6")]
+    assert done.written == 7
+    assert index.refs(HOME, "event") == ["e0", "e1", "e2", "e4", "e5", "e7", "e8"]
 
 
 def test_events_are_indexed_replaced_and_removed() -> None:
     world = World()
     source = Source(conversation_id="c7", message_id="m1", start=0, end=3)
     first = event("e1", "Mira lives in Oslo", ("Mira", "Tomas"), (source,))
-    world.embed.sync_events(HOME, {"e1": first, "e2": event("e2", "It rains"), "e9": None})
+    world.embed.sync(HOME, {}, {"e1": first, "e2": event("e2", "It rains"), "e9": None})
     index = world.index
     assert index.refs(HOME, "event") == ["e1", "e2"]
     assert index.dense_vectors(HOME, "event", ["e1"])["e1"].tobytes() == dense("Mira lives in Oslo")
     query = ENCODER.encode(["Oslo"])[0]
     assert [hit.ref for hit in index.search_dense(HOME, "event", query, 5, ["c7"])] == ["e1"]
     assert index.document_frequencies(HOME, "event", document_vector("Tomas").indices).counts == (1,)
-    world.embed.sync_events(HOME, {"e1": None, "e2": event("e2", "It snows")})
-    world.embed.sync_events(HOME, {"e1": None, "e2": event("e2", "It snows")})
+    world.embed.sync(HOME, {}, {"e1": None, "e2": event("e2", "It snows")})
+    world.embed.sync(HOME, {}, {"e1": None, "e2": event("e2", "It snows")})
     assert index.refs(HOME, "event") == ["e2"]
     assert index.dense_vectors(HOME, "event", ["e2"])["e2"].tobytes() == dense("It snows")
     assert index.refs(HOME, "note") == []
