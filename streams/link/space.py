@@ -7,12 +7,14 @@ over by another process finds a state it does not match, and the copy is read ag
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import numpy as np
 
 from schemas.control import ProducerActivated
 from schemas.events import Event, EventsAsserted, EventsDistilled
-from schemas.ids import SpaceKey
+from schemas.ids import SpaceKey, digest
 
 from ..activation import Announced
 from ..candidates import Row, make_row
@@ -37,6 +39,14 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     covers: int
     learned_at: int
     announced: Announced | None
+
+
+class SetOf(msgspec.Struct, frozen=True, kw_only=True):
+    """Which set of events: of a session, or (``asserted``) of an API producer's batch, at a revision."""
+
+    session_id: str
+    revision: int
+    asserted: bool
 
 
 class _StoredSet(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -146,3 +156,33 @@ def _rows(events: tuple[Event, ...], old: HeldSet | None, producer: str | None, 
         else make_row(event, vectors[event.text], producer)
         for event in events
     )
+
+
+def forget_events(key: SpaceKey, state: StageState, stays: Callable[[SetOf, Event], bool]) -> int:
+    """Take events that are erased out of stored sets, whoever made them; returns how many.
+
+    Sets that count have been replaced by then; left are those of producers that worked here before. Copies in memory
+    are read again.
+
+    Args:
+        key: the space.
+        state: of the link stage.
+        stays: whether an event of a set is kept.
+    """
+    forgotten = 0
+    for at, raw in list(state.scan(*prefix_range("set", key))):
+        stored = _set_decoder.decode(raw)
+        which = SetOf(session_id=stored.session_id, revision=stored.rank[0], asserted=stored.asserted)
+        kept = [
+            (event, vector) for event, vector in zip(stored.events, stored.vectors, strict=True) if stays(which, event)
+        ]
+        if len(kept) < len(stored.events):
+            forgotten += len(stored.events) - len(kept)
+            clean = msgspec.structs.replace(
+                stored, events=tuple(event for event, _ in kept), vectors=tuple(vector for _, vector in kept)
+            )
+            state.put(at, msgspec.msgpack.encode(clean))
+    if forgotten:
+        progress = read_progress(key, state)
+        write_progress(key, msgspec.structs.replace(progress, token=digest(progress.token, "erased")), state)
+    return forgotten

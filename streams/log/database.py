@@ -14,7 +14,17 @@ from itertools import islice
 from pathlib import Path
 from typing import cast
 
-from rocksdict import AccessType, DBCompressionType, Options, Rdict, ReadOptions, WriteBatch, WriteOptions
+from rocksdict import (
+    AccessType,
+    BottommostLevelCompaction,
+    CompactOptions,
+    DBCompressionType,
+    Options,
+    Rdict,
+    ReadOptions,
+    WriteBatch,
+    WriteOptions,
+)
 
 from .errors import BadStoreError, NoStoreError, StoreInUseError
 
@@ -151,6 +161,18 @@ class Database:
         if self.read_only:
             return
         self._db.flush_wal(True)
+
+    def forget(self, family: str, start: bytes, stop: bytes) -> None:
+        """Returns when no file holds a former value of a key with ``start <= key < stop``, nor a deleted key's value.
+
+        Every family goes from memory to files, for they share the write-ahead log, and RocksDB drops that only when no
+        family needs it. Then the files of the range are written anew, the lowest level included.
+        """
+        for one in self._families.values():
+            one.flush(True)
+        options = CompactOptions()
+        options.set_bottommost_level_compaction(BottommostLevelCompaction.force())
+        self._families[family].compact_range(start, stop, options)
 
     def close(self) -> None:
         """Drop every handle, then the database, then the lock."""

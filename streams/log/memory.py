@@ -7,6 +7,8 @@ from bisect import bisect_left, insort
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
+import msgspec
+
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 
@@ -46,6 +48,7 @@ class _MemoryBatch:
     def __init__(self, ends: dict[tuple[TopicName, int], int], partitions: int) -> None:
         self.ends = ends
         self.entries: list[LogEntry] = []
+        self.replaced: list[LogEntry] = []
         self.changes: list[tuple[str, bytes, bytes | None]] = []
         self._partitions = partitions
 
@@ -65,6 +68,9 @@ class _MemoryBatch:
             )
         )
         return offset
+
+    def replace(self, entry: LogEntry, value: bytes) -> None:
+        self.replaced.append(msgspec.structs.replace(entry, value=value))
 
     def put(self, table: str, key: bytes, value: bytes) -> None:
         self.changes.append((table, key, value))
@@ -91,6 +97,8 @@ class MemoryLog:
             yield batch
             for entry in batch.entries:
                 self._entries.setdefault((entry.topic, entry.partition), []).append(entry)
+            for entry in batch.replaced:
+                self._entries[entry.topic, entry.partition][entry.offset] = entry
             for table, key, value in batch.changes:
                 rows = self._tables.setdefault(table, MemoryTable())
                 if value is None:
@@ -128,6 +136,9 @@ class MemoryLog:
 
     def flush(self) -> None:
         """Nothing to force to a disk."""
+
+    def forget(self, space: SpaceKey, tables: Sequence[str]) -> None:
+        """What was replaced is gone already."""
 
     def close(self) -> None:
         """Nothing to release."""

@@ -55,6 +55,11 @@ class Batch(TableWriter, Protocol):
         microseconds UTC."""
         ...
 
+    def replace(self, entry: LogEntry, value: bytes) -> None:
+        """Give a committed entry another value; its place, space and time stay. For erasures alone: records are
+        immutable otherwise. ``Log.forget`` takes the former value out of the files."""
+        ...
+
 
 class Log(TableReader, Protocol):
     """One writer, any number of readers; thread-safe.
@@ -91,6 +96,11 @@ class Log(TableReader, Protocol):
         ...
 
     def flush(self) -> None: ...
+    def forget(self, space: SpaceKey, tables: Sequence[str]) -> None:
+        """Returns when no file holds a former value of the space's entries or of a row of the tables: what was
+        replaced or deleted is gone for good. Costs by how much of the log lies between the space's entries."""
+        ...
+
     def close(self) -> None:
         """Release the directory. Idempotent; the log cannot be used afterwards."""
         ...

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from schemas.ids import SpaceKey
-from schemas.topics import TopicName
+from schemas.topics import TOPICS, TopicName
 
 from . import keys
 from .database import Change, Database
@@ -67,6 +67,10 @@ class _RocksBatch:
             self._spaces[space] = None
             self.changes.append(("spaces", keys.space(space), b""))
         return offset
+
+    def replace(self, entry: LogEntry, value: bytes) -> None:
+        stored = _Stored(time_us=entry.time_us, tenant=entry.tenant, space=entry.space, value=value)
+        self.changes.append(("log", keys.entry(entry.topic, entry.partition, entry.offset), _encode(stored)))
 
     def put(self, table: str, key: bytes, value: bytes) -> None:
         self.changes.append(("tables", keys.in_table(table, key), value))
@@ -189,6 +193,19 @@ class RocksLog:
         prefix = keys.tenant(tenant)
         found = self._open.scan("spaces", prefix, keys.after_prefix(prefix))
         return [key[len(prefix) :].decode("utf-8") for key, _ in found]
+
+    def forget(self, space: SpaceKey, tables: Sequence[str]) -> None:
+        partition = partition_of(space, self.partitions)
+        for topic in TOPICS:
+            end = self.end(topic, partition)
+            first, stop = keys.of_space(topic, space, 0), keys.of_space(topic, space, end)
+            for key, _ in self._open.scan("by_space", first, stop):
+                lowest = int.from_bytes(key[-8:], "big")
+                self._open.forget("log", keys.entry(topic, partition, lowest), keys.entry(topic, partition, end))
+                break
+        for table in tables:
+            prefix = keys.in_table(table, b"")
+            self._open.forget("tables", prefix, keys.after_prefix(prefix))
 
     def flush(self) -> None:
         if not self._open.read_only:

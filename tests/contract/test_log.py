@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import threading
@@ -339,3 +340,61 @@ def test_kill_9_loses_no_committed_batch_and_halves_none(tmp_path: Path) -> None
     assert [e.value for e in entries] == [b"v%d" % n for n in range(len(entries))]
     assert log.get("count", b"n") == b"%d" % len(entries)
     log.close()
+
+
+def test_a_replaced_entry_keeps_its_place_and_time(open_log: Open) -> None:
+    log = open_log(1)
+    append(log, ANNA, b"a", b"secret", b"c")
+    [entry] = log.read("messages", 0, 1, 1)
+    with log.batch() as batch:
+        batch.replace(entry, b"")
+        assert log.read("messages", 0, 1, 1) == [entry]
+    assert [(e.offset, e.time_us, e.space, e.value) for e in log.read_space("messages", ANNA)] == [
+        (0, 7, "anna", b"a"),
+        (1, 7, "anna", b""),
+        (2, 7, "anna", b"c"),
+    ]
+    assert log.end("messages", 0) == 3
+
+
+def test_forgetting_changes_no_answer(open_log: Open) -> None:
+    log = open_log(4)
+    for space in (ANNA, BEN):
+        append(log, space, *(b"%d" % n for n in range(50)))
+    with log.batch() as batch:
+        batch.put("t", b"k", b"v")
+        batch.delete("t", b"gone")
+    log.forget(ANNA, ["t", "never written"])
+    log.forget(OTHER, ["t"])
+    for space in (ANNA, BEN):
+        assert [e.value for e in log.read_space("messages", space)] == [b"%d" % n for n in range(50)]
+    assert log.get("t", b"k") == b"v"
+
+
+def test_no_file_holds_what_was_replaced_or_deleted_once_it_is_forgotten(tmp_path: Path) -> None:
+    """Random bytes cannot be compressed, so they stand in the files as they are, wherever they are."""
+    entries, row, other = (
+        random.Random(5).randbytes(400),
+        random.Random(6).randbytes(400),
+        random.Random(7).randbytes(400),
+    )
+    log = RocksLog(tmp_path)
+    append(log, ANNA, b"a", entries)
+    append(log, BEN, other)
+    with log.batch() as batch:
+        batch.put("t", b"k", row)
+    log.flush()
+    assert files_with(tmp_path, entries[:64])
+    [_, entry] = log.read_space("messages", ANNA)
+    with log.batch() as batch:
+        batch.replace(entry, b"")
+        batch.delete("t", b"k")
+    log.forget(ANNA, ["t"])
+    assert files_with(tmp_path, entries[:64]) == files_with(tmp_path, row[:64]) == []
+    assert files_with(tmp_path, other[:64])
+    log.close()
+    assert files_with(tmp_path, entries[:64]) == files_with(tmp_path, row[:64]) == []
+
+
+def files_with(directory: Path, needle: bytes) -> list[str]:
+    return [str(file) for file in directory.rglob("*") if file.is_file() and needle in file.read_bytes()]

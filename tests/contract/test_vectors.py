@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
@@ -399,3 +400,67 @@ def test_point_ids_differ_by_tenant_space_kind_and_ref() -> None:
 
 def _fields(held: Point) -> dict[str, object]:
     return {name: getattr(held, name) for name in held.__struct_fields__}
+
+
+def test_forgetting_what_was_deleted_changes_no_answer(index: VectorIndex) -> None:
+    """Files are written anew under a running index; of a server the receipt says that they are its own."""
+    kept = [point(f"m{n}", f"the boat at mooring {n} is green") for n in range(30)]
+    bare = msgspec.structs.replace(point("bare", "the"), sparse=SparseVector(indices=(), values=()))
+    index.upsert(HOME, [*kept, bare, point("gone", "the boat at mooring 7 is sold")])
+    index.upsert(AWAY, [point("m1", "elsewhere")])
+    index.delete(HOME, "note", ["gone"])
+    before = index.search_dense(HOME, "note", ENCODER.encode(["boat at mooring 7"])[0], 40)
+    index.forget_deleted()
+    assert index.refs(HOME, "note") == sorted([one.ref for one in kept] + ["bare"])
+    assert index.refs(AWAY, "note") == ["m1"]
+    assert index.search_dense(HOME, "note", ENCODER.encode(["boat at mooring 7"])[0], 40) == before
+    assert (index.dense_vectors(HOME, "note", ["m3"])["m3"] == kept[3].dense).all()
+    index.upsert(HOME, [point("later", "the boat is back")])
+    index.flush()
+    assert "later" in index.refs(HOME, "note")
+
+
+def files_with(directory: Path, *needles: bytes) -> list[str]:
+    return sorted(
+        str(file.relative_to(directory))
+        for file in directory.rglob("*")
+        if file.is_file() and any(needle in file.read_bytes() for needle in needles)
+    )
+
+
+def test_no_file_of_the_engine_holds_a_forgotten_point(tmp_path: Path) -> None:
+    index = open_edge(tmp_path, dimension=64, encoder=ENCODER.name)
+    secret = point("ref-of-the-secret", "the key is under the third stone", conversation="talk-of-the-secret")
+    index.upsert(HOME, [point("m1", "good morning"), secret])
+    index.flush()
+    needles = (b"of-the-secret", secret.dense.tobytes())
+    assert files_with(tmp_path, *needles)
+    index.delete(HOME, "note", [secret.ref])
+    index.flush()
+    assert files_with(tmp_path, *needles), "the engine has learned to forget: this is no longer needed"
+    assert index.forget_deleted() == ()
+    assert files_with(tmp_path, *needles) == []
+    index.close()
+    again = open_edge(tmp_path, dimension=64, encoder=ENCODER.name)
+    assert again.refs(HOME, "note") == ["m1"]
+    again.close()
+
+
+@pytest.mark.parametrize("killed", ["while copying", "between the renames", "before the former was removed"])
+def test_an_index_whose_rewriting_was_killed_opens_whole(tmp_path: Path, killed: str) -> None:
+    index = open_edge(tmp_path, dimension=64, encoder=ENCODER.name)
+    index.upsert(HOME, [point("m1", "good morning")])
+    index.close()
+    shard, copy, former = (tmp_path / name for name in ("shard", "shard.new", "shard.old"))
+    if killed == "while copying":
+        shutil.copytree(shard / "segments", copy / "segments")
+    elif killed == "between the renames":
+        shutil.copytree(shard, copy)
+        shard.rename(former)
+    else:
+        shutil.copytree(shard, former)
+    again = open_edge(tmp_path, dimension=64, encoder=ENCODER.name)
+    assert again.refs(HOME, "note") == ["m1"]
+    again.close()
+    assert not copy.exists()
+    assert not former.exists()

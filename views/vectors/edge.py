@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import qdrant_edge as qe
 
+from schemas.erasure_wire import Remains
 from schemas.ids import SpaceKey
 
 from .engine import EngineIndex, Where
@@ -32,9 +33,11 @@ from .points import (
     point_id,
 )
 from .protocol import Hit, Point, SparseVector
+from .rewriting import settle, write_anew
 
 _PAGE = 4096
 _MADE_FILE = "index.json"
+_SHARD = "shard"
 
 
 class _Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,9 +51,11 @@ class _Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class _EdgeEngine:
     """``Engine`` in process; safe to call from several threads."""
 
-    def __init__(self, shard: qe.EdgeShard, lock: IO[bytes]) -> None:
+    def __init__(self, shard: qe.EdgeShard, lock: IO[bytes], directory: Path, dimension: int) -> None:
         self._shard = shard
         self._lock_file = lock
+        self._directory = directory
+        self._dimension = dimension
 
     def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
         self._shard.update(qe.UpdateOperation.upsert_points([_edge_point(space, point) for point in points]))
@@ -102,6 +107,14 @@ class _EdgeEngine:
     def flush(self) -> None:
         self._shard.flush()
 
+    def forget_deleted(self) -> Sequence[Remains]:
+        """A search that runs meanwhile ends on the files it began with."""
+        data = self._directory / _SHARD
+        write_anew(self._shard, data, lambda place: _new_shard(place, self._dimension))
+        self._shard = qe.EdgeShard.load(str(data), _config(self._dimension))
+        settle(data)
+        return ()
+
     def close(self) -> None:
         """Flush and give the directory free."""
         self._shard.close()
@@ -132,7 +145,7 @@ def open_edge(directory: Path, *, dimension: int, encoder: str) -> EngineIndex:
     except IndexMismatchError:
         lock.close()
         raise
-    return EngineIndex(_EdgeEngine(shard, lock), dimension, sole_writer=True)
+    return EngineIndex(_EdgeEngine(shard, lock, directory, dimension), dimension, sole_writer=True)
 
 
 def _lock(directory: Path) -> IO[bytes]:
@@ -147,13 +160,13 @@ def _lock(directory: Path) -> IO[bytes]:
 
 
 def _open_shard(directory: Path, wanted: _Made) -> qe.EdgeShard:
-    made_file, data = directory / _MADE_FILE, directory / "shard"
+    made_file, data = directory / _MADE_FILE, directory / _SHARD
+    settle(data)
     if not is_made(directory):
         # Killed while it was being made: no position can have been stored yet that relies on its content.
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir()
-        shard = qe.EdgeShard.create(str(data), _config(wanted.dimension))
-        _index_fields(shard)
+        shard = _new_shard(data, wanted.dimension)
         shard.flush()
         _write_whole(made_file, msgspec.json.encode(wanted))
         return shard
@@ -166,6 +179,12 @@ def _open_shard(directory: Path, wanted: _Made) -> qe.EdgeShard:
         if type(error) is not Exception:  # the engine has no class of its own for what it reports
             raise
         raise IndexMismatchError(f"{directory}: cannot be opened, delete it and rebuild: {error}") from error
+
+
+def _new_shard(directory: Path, dimension: int) -> qe.EdgeShard:
+    shard = qe.EdgeShard.create(str(directory), _config(dimension))
+    _index_fields(shard)
+    return shard
 
 
 def _config(dimension: int) -> qe.EdgeConfig:

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from schemas.erasure_wire import Remains
 from schemas.ids import SpaceKey
 
 from .frequencies import FrequencyCache
@@ -66,6 +67,7 @@ class Engine(Protocol):
 
     def refs(self, where: Where) -> Iterable[str]: ...
     def flush(self) -> None: ...
+    def forget_deleted(self) -> Sequence[Remains]: ...
     def close(self) -> None: ...
 
 
@@ -147,6 +149,10 @@ class EngineIndex:
     def flush(self) -> None:
         """See ``VectorIndex``."""
         self._engine.flush()
+
+    def forget_deleted(self) -> Sequence[Remains]:
+        """See ``VectorIndex``."""
+        return self._engine.forget_deleted()
 
     def close(self) -> None:
         """Nothing else may be called afterwards."""

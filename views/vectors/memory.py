@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from schemas.erasure_wire import Remains
 from schemas.ids import SpaceKey
 
 from .points import check_points
@@ -87,6 +88,10 @@ class MemoryIndex:
 
     def flush(self) -> None:
         """Memory survives no kill; there is nothing to wait for."""
+
+    def forget_deleted(self) -> Sequence[Remains]:
+        """There is no file."""
+        return ()
 
     def close(self) -> None:
         with self._lock:

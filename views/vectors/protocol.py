@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from schemas.erasure_wire import Remains
 from schemas.ids import SpaceKey
 
 PointKind = Literal["note", "event"]
@@ -100,6 +101,13 @@ class VectorIndex(Protocol):
 
     def flush(self) -> None:
         """Returns when everything upserted or deleted so far survives a kill."""
+        ...
+
+    def forget_deleted(self) -> Sequence[Remains]:
+        """Returns when no file of ours holds a point that was deleted, or what is left of it where files are not ours.
+
+        Nobody may write meanwhile. Costs by the whole index.
+        """
         ...
 
     def close(self) -> None: ...

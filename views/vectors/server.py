@@ -19,6 +19,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
+from schemas.erasure_wire import Remains
 from schemas.ids import SpaceKey
 
 from .collection import BAD_REQUEST, check_collection, collection_name, create_collection, missing_indexes
@@ -220,6 +221,18 @@ class _ServerEngine:
 
     def flush(self) -> None:
         """Nothing to do: every write above was waited for."""
+
+    def forget_deleted(self) -> Sequence[Remains]:
+        """The files are the server's."""
+        return (
+            Remains(
+                where=f"Qdrant server, collection {self._name}",
+                what="vectors and payloads of the deleted points, in its segments and its log; no query returns them",
+                why="the server gives no way to rewrite them at once",
+                until="its optimizer vacuums the segment (a fifth of 1,000 points or more deleted), or the collection "
+                "is made anew",
+            ),
+        )
 
     def close(self) -> None:
         self._client.close()
