@@ -1,0 +1,99 @@
+"""How much of the gold the candidate gate lets through at all: over messages, and over the statements made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from schemas.events import Anchor, Event, Source, Stated
+from schemas.messages import MessagePosted
+from streams.candidates import CAP, Row, choose, make_row
+from streams.unit_vectors import quantize
+from views.encoder.protocol import Encoder
+
+from .matching import Gold, Turn, turn
+
+MESSAGES_AT_ONCE = 64
+
+
+class Gated(msgspec.Struct, frozen=True, kw_only=True):
+    """Gold pairs whose old side is among the first 15 candidates of the new side.
+
+    Attributes:
+        messages: every message one statement: independent of the distiller.
+        statements: the distilled ones, so also a statement that was not made is a miss.
+        left_out: ids that the message gate misses.
+    """
+
+    messages: int
+    statements: int
+    left_out: tuple[str, ...]
+
+
+def gate_recall(said: Sequence[Event], stated: Sequence[Event], gold: Sequence[Gold], encoder: Encoder) -> Gated:
+    """Run the gate of ``streams.candidates`` over one conversation, exactly on the gold turns.
+
+    Args:
+        said: every message as one statement (``as_statement``).
+        stated: the distilled statements.
+        gold: what should pass.
+        encoder: as the link stage uses it.
+    """
+    spoken, distilled = _rows(said, encoder), _rows(stated, encoder)
+    by_messages = {pair.id for pair in gold if _passes(spoken, pair)}
+    return Gated(
+        messages=len(by_messages),
+        statements=sum(_passes(distilled, pair) for pair in gold),
+        left_out=tuple(pair.id for pair in gold if pair.id not in by_messages),
+    )
+
+
+def _passes(rows: Sequence[tuple[Row, frozenset[Turn]]], pair: Gold) -> bool:
+    """Whether some statement at a new turn has one at an old turn among its first ``CAP`` candidates."""
+    pool = [row for row, _ in rows]
+    sides = {row.event.id: at for row, at in rows}
+    for place, (newer, at) in enumerate(rows):
+        if not at.isdisjoint(pair.new):
+            chosen = choose(newer, pool[:place]).candidates[:CAP]
+            if any(not sides[candidate.row.event.id].isdisjoint(pair.old) for candidate in chosen):
+                return True
+    return False
+
+
+def _rows(events: Sequence[Event], encoder: Encoder) -> list[tuple[Row, frozenset[Turn]]]:
+    """Rows in stated order, each with the turns it rests on."""
+    rows: list[Row] = []
+    for first in range(0, len(events), MESSAGES_AT_ONCE):
+        some = events[first : first + MESSAGES_AT_ONCE]
+        vectors = quantize(encoder.encode([event.text for event in some]))
+        rows += [make_row(event, vector, None) for event, vector in zip(some, vectors, strict=True)]
+    rows.sort(key=lambda row: row.order)
+    return [(row, frozenset(at for s in row.event.sources if (at := turn(s.message_id)) is not None)) for row in rows]
+
+
+def as_statement(said: MessagePosted) -> Event:
+    """A whole message as one statement about its speaker: what a gate is judged on without a distiller."""
+    content = said.content
+    return Event(
+        id=said.message_id,
+        type="state_change",
+        subject=said.speaker,
+        participants=(said.speaker,),
+        speaker=said.speaker,
+        text=content,
+        sources=(Source(conversation_id=said.conversation_id, message_id=said.message_id, start=0, end=len(content)),),
+        stated=Stated(said.sent_at, said.seq, said.message_id, len(content)),
+        anchor=Anchor(
+            start=said.sent_at, until=said.sent_at + 1, precision="minute", phrase=None, resolution="message_time"
+        ),
+        valid_from=None,
+        ends_at=None,
+        holds=True,
+        modality="asserted",
+        polarity="affirmed",
+        attribute=None,
+        value=None,
+        expected_until=None,
+        confidence=1.0,
+    )

@@ -1,0 +1,110 @@
+"""A system to measure: the embedded runtime, filled by the normal path and asked by the normal API."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from ops.cli.feed import feed
+from ops.importers.locomo import open_locomo
+from ops.limits import ingest_limits
+from ops.model import load_encoder
+from ops.opening import open_system
+from ops.settings import Settings
+from ops.system import System
+from query.api import Mode, QueryRequest, QueryResult, StateEntry, StateRequest
+from schemas.ids import SpaceKey
+from schemas.messages import MessagePosted
+from streams.message_in import read_message
+from views.encoder.protocol import Encoder
+
+DAY_US = 86_400_000_000
+
+Say = Callable[[str], None]
+"""Told what is being done, for people."""
+
+
+class Memory:
+    """One system and the instants at which its spaces were last spoken in.
+
+    Args:
+        system: empty, or filled by an earlier run of the same suite.
+        settings: of the system.
+        say: progress.
+    """
+
+    def __init__(self, system: System, settings: Settings, say: Say) -> None:
+        self.system = system
+        self.settings = settings
+        self.say = say
+
+    def import_locomo(self, path: Path, place: int) -> SpaceKey:
+        """Import the conversation at a place of the file into a space of its own, unless that was done before."""
+        space = _space(place)
+        source = open_locomo(path, place)
+        self.say(f"importing conversation {place}: {source.total} messages")
+        batch = self.settings.import_batch_messages
+        for _ in feed(self.system, space, source, batch=batch, received_at="sent_at", tz="UTC"):
+            pass
+        self.system.flush(space)
+        return space
+
+    def post(
+        self, space: SpaceKey, messages: Iterable[Mapping[str, object]], *, received_at: str = "sent_at"
+    ) -> Sequence[str]:
+        """Post messages as they are, in this order; returns what became of each."""
+        raws = [msgspec.json.encode(message) for message in messages]
+        taken = self.system.post(space, raws, received_at=received_at)
+        return [status.status for status in taken.statuses]
+
+    def messages(self, path: Path, place: int) -> list[MessagePosted]:
+        """The messages of a LoCoMo conversation as they are accepted, in order."""
+        items = (item.message for item in open_locomo(path, place).items())
+        limits = ingest_limits(self.settings)
+        return [read_message(_space(place), raw, 0, "UTC", limits) for raw in items if raw is not None]
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder that the settings name."""
+        return load_encoder(self.settings.model)
+
+    def statements(self, space: SpaceKey, at: int) -> tuple[StateEntry, ...]:
+        """Every live statement of a space, as it stands at an instant."""
+        request = StateRequest(space=space, as_of=at, known_at=None, participant=None, attribute=None, include_all=True)
+        return self.system.state(request).entries
+
+    def ask(
+        self, space: SpaceKey, question: str, at: int, budget: int, *, mode: Mode = "hybrid", answer: bool = False
+    ) -> QueryResult:
+        """Ask at an instant."""
+        return self.system.query(
+            QueryRequest(
+                space=space, question=question, asked_at=at, as_of=None, known_at=None, mode=mode,
+                budget_tokens=budget, answer=answer,
+            )
+        )  # fmt: skip
+
+
+def _space(place: int) -> SpaceKey:
+    return SpaceKey("evaluate", f"locomo-{place}")
+
+
+def after_last(entries: Iterable[StateEntry]) -> int:
+    """Just after the newest statement: the "now" of a conversation of the past."""
+    return max((entry.event.stated.sent_at for entry in entries), default=0) + 1
+
+
+@contextmanager
+def memory(settings: Settings, say: Say, store: Path | None) -> Generator[Memory]:
+    """A memory in ``store``, or in a temporary folder that is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="stilltrue-evaluate-") as scratch:
+        system = open_system(Path(scratch) if store is None else store, settings)
+        try:
+            yield Memory(system, settings, say)
+        finally:
+            system.close()

@@ -1,0 +1,29 @@
+"""The suites by name, each loaded when it is run: some need libraries that the others do not."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .suite import Scores, Task
+
+Suite = Literal["supersession", "anchors", "utterances", "retrieval", "stress"]
+
+
+def run_suite(name: Suite, task: Task) -> Scores:
+    """Measure.
+
+    Raises:
+        BadDataError: the folder lacks what the suite reads.
+    """
+    match name:
+        case "supersession":
+            from .supersession import run
+        case "anchors":
+            from .anchors import run
+        case "utterances":
+            from .utterances import run
+        case "retrieval":
+            from .retrieval import run
+        case "stress":
+            from .stress import run
+    return run(task)

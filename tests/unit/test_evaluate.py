@@ -1,0 +1,139 @@
+"""How predictions are matched and dates compared, on invented conversations."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+import pytest
+
+from ops.evaluate.data import AnchorQuestion, BadDataError, Data
+from ops.evaluate.intervals import day_us, unit_around, widened, wilson
+from ops.evaluate.matching import Gold, Predicted, distance, match, turn
+from ops.evaluate.retrieval import shown_ids
+from ops.evaluate.stress import look
+from ops.evaluate.tables import section, table, update_results
+from ops.report import Report
+from query.api import ContextItem
+
+
+def gold(name: str, old: tuple[int, int], new: tuple[int, int]) -> Gold:
+    return Gold(id=name, old=(old,), new=(new,))
+
+
+def predicted(old: tuple[int, int], new: tuple[int, int]) -> Predicted:
+    return Predicted(old_id=f"o{old}", new_id=f"n{new}", old=(old,), new=(new,), ended_at=None)
+
+
+def test_only_turns_have_a_place() -> None:
+    assert turn("D12:7") == (12, 7)
+    assert turn("D12") is None
+    assert turn("D1:2; D1:3") is None
+
+
+def test_turns_are_close_within_two_of_the_same_session() -> None:
+    assert distance([(1, 5)], [(1, 7)]) == 2
+    assert distance([(1, 5)], [(1, 8)]) is None
+    assert distance([(1, 5)], [(2, 5)]) is None
+    assert distance([(1, 1), (3, 4)], [(3, 5)]) == 1
+
+
+def test_the_closest_prediction_takes_the_gold_pair_and_the_other_is_wrong() -> None:
+    found = match([predicted((1, 3), (4, 4)), predicted((1, 2), (4, 4))], [gold("g", (1, 2), (4, 4))], [])
+    assert found.pairs == ((1, 0),)
+    assert found.neutral == ()
+
+
+def test_a_pair_the_wrong_way_round_does_not_count() -> None:
+    assert match([predicted((4, 4), (1, 2))], [gold("g", (1, 2), (4, 4))], []).pairs == ()
+
+
+def test_joining_the_ends_of_a_chain_is_neither_right_nor_wrong() -> None:
+    chain = [gold("a", (1, 1), (2, 1)), gold("b", (2, 1), (3, 1)), gold("c", (3, 1), (4, 1))]
+    found = match([predicted((1, 1), (2, 1)), predicted((1, 1), (3, 1)), predicted((1, 1), (4, 1))], chain, [])
+    assert found.pairs == ((0, 0),)
+    assert found.neutral == (1, 2)
+
+
+def test_a_trap_is_hit_in_either_direction_but_not_by_what_is_right() -> None:
+    wanted, trap = [gold("g", (1, 1), (2, 1))], gold("t", (1, 2), (2, 2))
+    assert match([predicted((1, 1), (2, 1))], wanted, [trap]).trapped == ()
+    assert match([predicted((2, 9), (1, 9))], wanted, [gold("t", (1, 9), (2, 9))]).trapped == (0,)
+
+
+@pytest.mark.parametrize(
+    ("precision", "first", "after"),
+    [
+        ("day", date(2020, 12, 30), date(2020, 12, 31)),
+        ("session", date(2020, 12, 30), date(2020, 12, 31)),
+        ("week", date(2020, 12, 28), date(2021, 1, 4)),
+        ("month", date(2020, 12, 1), date(2021, 1, 1)),
+        ("year", date(2020, 1, 1), date(2021, 1, 1)),
+    ],
+)
+def test_a_gold_date_stands_for_its_unit(precision: str, first: date, after: date) -> None:
+    assert unit_around(date(2020, 12, 30), precision) == (day_us(first), day_us(after))
+
+
+def test_an_interval_is_widened_by_one_unit_on_either_side() -> None:
+    assert widened(date(2021, 3, 1), date(2021, 4, 1), "month") == (day_us(date(2021, 2, 1)), day_us(date(2021, 5, 1)))
+    assert widened(date(2021, 3, 3), date(2021, 3, 4), "day") == (day_us(date(2021, 3, 2)), day_us(date(2021, 3, 5)))
+
+
+def test_a_share_has_a_wilson_interval() -> None:
+    low, high = wilson(5, 10)
+    assert (round(low, 3), round(high, 3)) == (0.237, 0.763)
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def item(*messages: str, marker: str = "") -> ContextItem:
+    return ContextItem(
+        kind="note", text="", tokens=1, event_ids=(), message_ids=tuple(("c", m) for m in messages), marker=marker,
+        score=0.0,
+    )  # fmt: skip
+
+
+def test_ids_count_once_in_context_order() -> None:
+    assert shown_ids([item("b", "a"), item("a"), item("c")]) == ["b", "a", "c"]
+
+
+def test_a_turn_that_states_both_counts_as_current() -> None:
+    shown = look([item("x"), item("both"), item("old", marker="superseded on …")], ["both"], ["old", "both"])
+    assert (shown.current, shown.outdated, shown.unmarked, shown.current_first) == (1, 2, False, True)
+
+
+def test_an_outdated_turn_alone_is_unmarked_and_not_second() -> None:
+    shown = look([item("old")], ["new"], ["old"])
+    assert (shown.current_first, shown.unmarked) == (False, True)
+
+
+def test_a_bad_line_is_named(tmp_path) -> None:
+    (tmp_path / "anchors").mkdir()
+    (tmp_path / "anchors/anchors.jsonl").write_text('{"id": "q"}\n')
+    with pytest.raises(BadDataError, match="line 1"):
+        Data(tmp_path).anchors()
+    with pytest.raises(BadDataError, match="--data"):
+        Data(tmp_path).stress()
+
+
+def test_names_of_the_data_are_read_as_they_are_written() -> None:
+    raw = b'{"id":"q","sample":2,"dia_ids":["D1:1"],"from":"2021-01-01","until":"2021-01-02","precision":"day"}'
+    assert msgspec.json.decode(raw, type=AnchorQuestion).start == "2021-01-01"
+
+
+def test_results_replace_the_section_of_the_same_command_only(tmp_path) -> None:
+    def made(value: float) -> Report:
+        return Report(
+            suite="evaluate x", commit="c", data_sha256="d" * 64, config_sha256="e" * 64, at="2021-01-01T00:00:00Z",
+            metrics={"found": value}, intervals={"found": (0.1, 0.9)},
+        )  # fmt: skip
+
+    path = tmp_path / "R.md"
+    update_results(path, made(0.25), "run b")
+    update_results(path, made(0.5), "run a")
+    update_results(path, made(0.75), "run b")
+    text = path.read_text()
+    assert "0.250" not in text
+    assert text.index("run a") < text.index("run b")
+    assert section(made(0.75), "run b") in text
+    assert "0.750" in table(made(0.75))
