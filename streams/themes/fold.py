@@ -9,7 +9,6 @@ cost of one comparison with every theme.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Iterable
 
@@ -93,12 +92,12 @@ class ThemeFold:
 
     def _nearest(self, session: Placed) -> str:
         """The nearest theme that is near enough, of equally near ones the first founded; else one of its own."""
-        best, best_cosine = None, -1.0
-        for theme_id, total in self._sums.items():
-            near = _cosine(session.vector, total)
-            if near > best_cosine:
-                best, best_cosine = theme_id, near
-        return best if best is not None and best_cosine >= THETA_T else founded_by(session.session_id)
+        if self._sums:
+            near = _cosines(session.vector, np.stack(list(self._sums.values())))
+            best = int(np.argmax(near))
+            if near[best] >= THETA_T:
+                return list(self._sums)[best]
+        return founded_by(session.session_id)
 
 
 def founded_by(session_id: str) -> str:
@@ -114,8 +113,9 @@ def themes_of(sessions: Iterable[Placed]) -> dict[str, str]:
     return fold.theme_of
 
 
-def _cosine(vector: IntVector, total: SumVector) -> float:
-    """Cosine from exact integers, so that every order of summing gives the same. A zero vector is near to nothing."""
+def _cosines(vector: IntVector, totals: SumVector) -> npt.NDArray[np.float64]:
+    """Cosine with each row, from exact integers: every order of summing gives the same. Zero is near to none."""
     wide = vector.astype(np.int64)
-    squares = int(np.dot(wide, wide)) * int(np.dot(total, total))
-    return int(np.dot(wide, total)) / math.sqrt(squares) if squares else 0.0
+    products = (totals @ wide).astype(np.float64)
+    squares = np.einsum("ij,ij->i", totals, totals).astype(np.float64) * float(np.dot(wide, wide))
+    return np.divide(products, np.sqrt(squares), out=np.zeros_like(products), where=squares > 0)
