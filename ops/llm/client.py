@@ -1,0 +1,194 @@
+"""Asks an OpenAI-compatible endpoint: tries again what may pass, waits as it is told, and gives up in words.
+
+The ``openai`` package carries the requests. Its own retries are switched off, for each call is counted, and the result
+is read by our types: servers that only resemble the API leave fields out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
+
+import openai
+
+from schemas.asking import Prompt
+
+from .bodies import PROBE, Dialect, body, dialects, keeps_to_probe
+from .completion import Answered, GarbledError, read_completion
+from .settings import LlmSettings
+
+KEY_VARIABLE = "STILLTRUE_LLM_KEY"
+
+BACKOFF_S = 0.5
+"""Wait before the second try where the endpoint names none; doubled for each further one."""
+
+PROBE_TRIES = 2
+"""An endpoint that does not know a dialect says so at once, some of them with status 500."""
+
+UNUSABLE_S = 60.0
+"""How long an endpoint is left alone that will not have us: a key, a name or an address is wrong."""
+
+CallResult = Literal["ok", "busy", "timeout", "connection", "server_error", "garbled", "bad_request", "unusable"]
+"""How one call went. ``busy`` is 429; ``bad_request`` is about this question, ``unusable`` about all of them."""
+
+
+class EndpointAwayError(Exception):
+    """No question can be asked for a while; nothing is the question's fault. Leave it open and come back later."""
+
+    def __init__(self, message: str, wait_s: float, calls: int) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
+        self.calls = calls
+
+
+class ChatClient:
+    """Of one event loop. A call that is cancelled leaves nothing behind.
+
+    Args:
+        settings: model and endpoint among them.
+        dialect: how the endpoint is known to be spoken to; None tries, at the first question.
+        learned: told the dialect that was found.
+        wait: waits so many seconds.
+        told: told of each call and how it went.
+    """
+
+    def __init__(
+        self,
+        settings: LlmSettings,
+        *,
+        dialect: Dialect | None,
+        learned: Callable[[Dialect], None],
+        wait: Callable[[float], Awaitable[None]],
+        told: Callable[[CallResult], None],
+    ) -> None:
+        assert settings.endpoint is not None, "nothing to ask"
+        self._settings = settings
+        self._dialect = dialect
+        self._learned = learned
+        self._wait = wait
+        self._told = told
+        self._probing = asyncio.Lock()
+        self._api = openai.AsyncOpenAI(
+            api_key=os.environ.get(KEY_VARIABLE) or "none",
+            base_url=settings.endpoint,
+            timeout=settings.timeout_s,
+            max_retries=0,
+        )
+
+    async def ask(self, prompt: Prompt) -> Answered:
+        """Ask, until there is an answer or ``tries`` calls failed (outcome ``failed``).
+
+        Raises:
+            EndpointAwayError: see there.
+        """
+        dialect = await self._spoken(prompt.model)
+        got, _ = await self._ask(body(prompt, dialect), self._settings.tries)
+        return got
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._api.close()
+
+    async def _spoken(self, model: str) -> Dialect:
+        """The endpoint's dialect, found by whoever comes first."""
+        async with self._probing:
+            if self._dialect is None:
+                self._dialect = await self._probe(model)
+                self._learned(self._dialect)
+            return self._dialect
+
+    async def _probe(self, model: str) -> Dialect:
+        """The first dialect the endpoint answers in; of the last one only that it answers."""
+        tried = list(dialects(self._settings.format, self._settings.limit))
+        problem = ""
+        for dialect in tried:
+            got, result = await self._ask(
+                body(PROBE, dialect) | {"model": model}, min(PROBE_TRIES, self._settings.tries)
+            )
+            if result in ("timeout", "connection"):
+                raise EndpointAwayError(got.error, UNUSABLE_S, got.calls)
+            if result == "ok" and (dialect == tried[-1] or keeps_to_probe(got.text)):
+                return dialect
+            problem = got.error or problem
+        raise EndpointAwayError(f"the endpoint answers in no way we know: {problem}", UNUSABLE_S, 1)
+
+    async def _ask(self, request: Mapping[str, Any], tries: int) -> tuple[Answered, CallResult]:
+        """The answer and how the last call went."""
+        for call in range(1, tries + 1):
+            try:
+                raw = await self._api.chat.completions.with_raw_response.create(**request)
+                got = read_completion(raw.content, call)
+            except (openai.APIError, GarbledError) as error:
+                result = _result(error)
+                self._told(result)
+                await self._after(error, result, call, tries)
+                if result == "bad_request" or call == tries:
+                    return _failed(_problem(error), call), result
+            else:
+                self._told("ok")
+                return got, "ok"
+        raise AssertionError("unreachable")
+
+    async def _after(self, error: Exception, result: CallResult, call: int, tries: int) -> None:
+        """Wait before the next try; raises when there is to be none."""
+        last = call == tries
+        asked = _retry_after(error)
+        if result == "unusable":
+            raise EndpointAwayError(_problem(error), UNUSABLE_S, call)
+        if result == "busy" and (last or (asked or 0.0) > self._settings.retry_wait_max_s):
+            raise EndpointAwayError(_problem(error), asked or self._settings.retry_wait_max_s, call)
+        if last or result == "bad_request":
+            return
+        pause = min(BACKOFF_S * 2 ** (call - 1) if asked is None else asked, self._settings.retry_wait_max_s)
+        await self._wait(pause)
+
+
+def _result(error: Exception) -> CallResult:
+    match error:
+        case GarbledError() | openai.APIResponseValidationError():
+            return "garbled"
+        case openai.APITimeoutError():
+            return "timeout"
+        case openai.APIConnectionError():
+            return "connection"
+        case openai.RateLimitError():
+            return "busy"
+        case openai.AuthenticationError() | openai.PermissionDeniedError() | openai.NotFoundError():
+            return "unusable"
+        case openai.APIStatusError() if error.status_code in (408, 409) or error.status_code >= 500:
+            return "server_error"
+        case _:
+            return "bad_request"
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Seconds the endpoint asks us to wait; None when it does not say."""
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    raw = error.response.headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, float(raw))
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(raw)
+    except (TypeError, ValueError):
+        return None
+    return max(0.0, (until.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+
+
+PROBLEM_CHARS = 300
+
+
+def _problem(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:PROBLEM_CHARS]
+
+
+def _failed(problem: str, calls: int) -> Answered:
+    return Answered(
+        outcome="failed", text="", error=problem, model="", calls=calls, prompt_tokens=0, completion_tokens=0
+    )
