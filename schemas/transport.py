@@ -21,6 +21,9 @@ NO_SPACE = SpaceKey("", "")
 RECORD_MAX_BYTES = 8 * 1024 * 1024
 """Of a record of any topic but dead letters, with key and headers: what the topics take (``ops.kafka.topics``)."""
 
+OUTPUT_MAX_BYTES = RECORD_MAX_BYTES - 8 * 1024
+"""Of the value of what we write ourselves: the rest is for its key and for the batch around it."""
+
 DEAD_LETTER_MAX_BYTES = RECORD_MAX_BYTES + 64 * 1024
 """A dead letter holds a whole record, and says where it came from: in 40 kB at the most, of which a fault's traceback,
 told in the letter and in a header, is nearly all."""

@@ -46,12 +46,17 @@ def fold_message(state: ViewState, record: MessageRecord, offset: int) -> bytes:
     if isinstance(record, MessagePosted):
         cell = _with_posting(cell, record, offset)
     elif isinstance(record, MessageEdited):
-        if cell.edited_offset is None or offset > cell.edited_offset:
+        if cell.edited is None or _edit_rank(record, offset) > _edit_rank(cell.edited, cell.edited_offset or 0):
             cell = msgspec.structs.replace(cell, edited=record, edited_offset=offset)
     elif cell.retracted_offset is None or offset > cell.retracted_offset:
         cell = msgspec.structs.replace(cell, retracted_offset=offset)
     state.messages.put(key, cell)
     return key
+
+
+def _edit_rank(record: MessageEdited, offset: int) -> tuple[int, int]:
+    """Of the edits of a message the one received last counts: one that was parked may come after it."""
+    return record.received_at, offset
 
 
 def _with_posting(cell: MessageState, record: MessagePosted, offset: int) -> MessageState:

@@ -122,7 +122,8 @@ class Live:
                 return False
         if any(isinstance(e.record, MessageRetracted) for e in about):
             return False
-        return not any(isinstance(e.record, MessageEdited) and e.offset >= read_below for e in about)
+        edits = [(e.record.received_at, e.offset) for e in about if isinstance(e.record, MessageEdited)]
+        return not edits or max(edits)[1] < read_below  # the one received last is what the message says
 
     def erased_below(self, key: MessageKey) -> int:
         """Messages posted below this offset are erased."""

@@ -24,20 +24,24 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
         max_messages: a longer run is split at every ``max_messages``-th message.
         publish_after: unpublished records of a session that publish it, open.
         quiet_us: time without an arrival after which a changed session is published.
+        max_content_bytes: of a message's content, UTF-8; a longer one is parked.
     """
 
     gap_us: int = US_PER_HOUR
     max_messages: int = 100
     publish_after: int = 20
     quiet_us: int = 2 * US_PER_SECOND
+    max_content_bytes: int = 64 * 1024
 
 
 class SaidMessage(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A message as it stands now, with what decides about its session. ``given``: the session its producer named."""
+    """A message as it stands now, with what decides about its session. ``given``: the session its producer named;
+    ``edited_at``: when the edit was received that made it what it is, microseconds UTC."""
 
     message: SessionMessage
     given: str | None
     ends_session: bool
+    edited_at: int = 0
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,16 +84,25 @@ def said(record: MessagePosted, offset: int) -> SaidMessage:
     return SaidMessage(message=message, given=record.session_id, ends_session=record.ends_session)
 
 
-def edited(message: SaidMessage, content: str) -> SaidMessage:
-    """The same message with other content."""
-    return msgspec.structs.replace(message, message=msgspec.structs.replace(message.message, content=content))
+def edited(message: SaidMessage, edit: MessageEdited) -> SaidMessage:
+    """The same message with the content of an edit; one that was received before the last edit changes nothing.
+
+    Edits come in the order in which they were received, but for one that was parked and re-driven late.
+    """
+    if edit.received_at < message.edited_at:
+        return message
+    return msgspec.structs.replace(
+        message,
+        message=msgspec.structs.replace(message.message, content=edit.content),
+        edited_at=edit.received_at,
+    )
 
 
 def current_messages(records: Iterable[tuple[int, MessageRecord]]) -> list[SaidMessage]:
     """The messages of one conversation after these (offset, record) in log order.
 
-    The first posting of an id counts, then its last edit; a retraction is final, unless it is erased as well: then the
-    next posting is the first.
+    The first posting of an id counts, then the edit received last; a retraction is final, unless it is erased as well:
+    then the next posting is the first.
     """
     found: dict[str, SaidMessage | None] = {}
     for offset, record in records:
@@ -100,7 +113,7 @@ def current_messages(records: Iterable[tuple[int, MessageRecord]]) -> list[SaidM
                     found[record.message_id] = said(record, offset)
             case MessageEdited():
                 if known is not None:
-                    found[record.message_id] = edited(known, record.content)
+                    found[record.message_id] = edited(known, record)
             case MessageRetracted():
                 if record.erased:
                     found.pop(record.message_id, None)

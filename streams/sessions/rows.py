@@ -50,8 +50,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         chunk: number of the part, from 0, in a given session; always 0 in a run, whose parts are named by their start.
         first, last: order keys of its first and last message.
         ended: its last message ends the session.
-        touched: offset of the last record that changed it; ``learned_at`` that record's transaction time; ``arrived``
-            the ``now`` of its arrival.
+        touched: offset of the last record that changed it; ``learned_at`` the largest transaction time of those that
+            did; ``arrived`` the ``now`` of the last one's arrival.
         published: what its last published revision said.
         dirty_from: lowest offset of a record that is not in a published revision; None when there is none.
         unpublished: how many records that are.

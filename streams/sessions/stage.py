@@ -17,6 +17,7 @@ from schemas.topics import TopicName
 
 from ..ports import Entry, Output, StageState
 from . import rows
+from .accepted import check_message
 from .cut import Piece, cut_around
 from .definition import SessionLimits, edited, said
 from .publish import emptied, gaining_first, only_last_claims, revised, shown_ids
@@ -62,7 +63,8 @@ class Sessionize:
         forgotten: its next posting is a new message.
 
         Raises:
-            BadRecordError: an edit or retraction of a message that was never posted. The state is unchanged.
+            BadRecordError: an edit or retraction of a message that was never posted, or what the edge would have
+                refused. The state is unchanged.
         """
         if entry.offset < rows.next_offset(state, entry.partition):
             return ()
@@ -73,6 +75,7 @@ class Sessionize:
         record = entry.record
         if not isinstance(record, MessagePosted | MessageEdited | MessageRetracted):
             raise BadRecordError(f"sessionize cannot read a {type(record).__name__}")
+        check_message(record, self._limits)
         lane = rows.lane_of(record.key, record.conversation_id, None)
         place = rows.find(state, lane.conversation, record.message_id)
         if place is None and not isinstance(record, MessagePosted) and not _is_erasure(record):
@@ -99,8 +102,11 @@ class Sessionize:
         return self._changed(state, lane, key, touch)
 
     def _edit(self, state: StageState, record: MessageEdited, place: bytes, touch: _Touch) -> list[SessionRevised]:
-        message = rows.get_message(state, place)
-        rows.put_message(state, place, edited(message, record.content))
+        former = rows.get_message(state, place)
+        message = edited(former, record)
+        if message is former:
+            return []
+        rows.put_message(state, place, message)
         lane = rows.lane_of(record.key, record.conversation_id, message.given)
         row = rows.row_around(state, lane, rows.order_key(message.message))
         assert row is not None, "a message without a session"
@@ -238,7 +244,7 @@ def _row(lane: Lane, piece: Piece, old: Sequence[SessionRow], touch: _Touch) -> 
         count=piece.count,
         ended=piece.ended,
         touched=touch.offset,
-        learned_at=touch.received_at,
+        learned_at=max([touch.received_at, *(row.learned_at for row in old)]),
         arrived=touch.now,
         published="never",
         dirty_from=min([touch.offset, *dirty]),
