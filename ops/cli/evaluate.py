@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ops.evaluate.suites import Suite
     from ops.report import Report
 
-SUITES = ("supersession", "anchors", "utterances", "retrieval", "stress")
+SUITES = ("supersession", "anchors", "utterances", "retrieval", "stress", "statebench")
 
 
 class EvaluateOptions(Options):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from .suite import Scores, Task
 
-Suite = Literal["supersession", "anchors", "utterances", "retrieval", "stress"]
+Suite = Literal["supersession", "anchors", "utterances", "retrieval", "stress", "statebench"]
 
 
 def run_suite(name: Suite, task: Task) -> Scores:
@@ -26,4 +26,6 @@ def run_suite(name: Suite, task: Task) -> Scores:
             from .retrieval import run
         case "stress":
             from .stress import run
+        case "statebench":
+            from .statebench import run
     return run(task)

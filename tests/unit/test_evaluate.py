@@ -11,6 +11,7 @@ from ops.evaluate.data import AnchorQuestion, BadDataError, Data
 from ops.evaluate.intervals import day_us, unit_around, widened, wilson
 from ops.evaluate.matching import Gold, Predicted, distance, match, turn
 from ops.evaluate.retrieval import shown_ids
+from ops.evaluate.statebench import Fact, Known, is_retired, statements
 from ops.evaluate.stress import look
 from ops.evaluate.tables import section, table, update_results
 from ops.report import Report
@@ -137,3 +138,21 @@ def test_results_replace_the_section_of_the_same_command_only(tmp_path) -> None:
     assert text.index("run a") < text.index("run b")
     assert section(made(0.75), "run b") in text
     assert "0.750" in table(made(0.75))
+
+
+def known(value: str, *, retired: bool) -> Known:
+    return Known(event_key="k", fact=Fact(id="i", key="k", value=value), retired=retired)
+
+
+def test_a_string_is_retired_when_no_fact_that_holds_has_its_words() -> None:
+    assert is_retired("Room 9", [known("meet in room 9", retired=True), known("meet in room 91", retired=False)])
+    assert not is_retired("room", [known("meet in room 9", retired=True), known("meet in room 91", retired=False)])
+    assert not is_retired("hall", [known("meet in room 9", retired=True)])
+
+
+def test_every_line_of_a_path_has_its_own_marker() -> None:
+    lines = ("E1 old {superseded on 2 May by …}", "  <-- updates -- E2 new", "E3 half {in part: x superseded on 2 May}")
+    path = ContextItem(
+        kind="path", text="\n".join(lines), tokens=1, event_ids=(), message_ids=(), marker="superseded …", score=0.0
+    )
+    assert [past for _, past in statements([path])] == [True, False, False]
