@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from ops.kafka.admin import admin, create_topics, read_topics
-from ops.kafka.topics import BrokerTopic, plan, wanted
+from ops.kafka.topics import plan, wanted, wanted_steps
 from ops.lazy_encoder import LazyEncoder
-from ops.limits import session_limits
+from ops.limits import broker_session_limits
 from ops.settings import Settings
 from streams.ports import Encoder, Stage
 from streams.worker.broker import kafka_broker
@@ -21,7 +21,6 @@ from streams.worker.errands import Errands
 from streams.worker.fleet import Fleet
 from streams.worker.local import LocalStates
 from streams.worker.runner import Ran, Surroundings
-from streams.worker.step import steps_topic
 from views.refusals import TopicsError
 
 STAGES = ("sessionize", "distil", "themes", "link")
@@ -55,9 +54,9 @@ def stage_makers(
     from streams.sessions.stage import Sessionize
     from streams.themes.stage import ThemesStage
 
-    encoder = LazyEncoder(load_encoder)
+    encoder, limits = LazyEncoder(load_encoder), broker_session_limits(settings)
     known: dict[str, Callable[[], Stage]] = {
-        "sessionize": lambda: Sessionize(session_limits(settings)),
+        "sessionize": lambda: Sessionize(limits),
         "distil": lambda: DistilStage(OfflineDistiller()),
         "themes": lambda: ThemesStage(encoder),
         "link": lambda: LinkStage(OfflineClassifier(), encoder),
@@ -68,7 +67,8 @@ def stage_makers(
 async def prepare_log(work: Work) -> Log:
     """Check the topics, and make the steps topics of our stages where they are missing.
 
-    They belong to the stages alone, as Kafka Streams makes its own changelog topics; they are never compacted.
+    They belong to the stages alone, as Kafka Streams makes its own changelog topics, so a stage that is new brings its
+    own; ``topics create`` makes those of all stages.
 
     Raises:
         TopicsError: topics are missing, or not as they should be.
@@ -81,7 +81,7 @@ async def prepare_log(work: Work) -> Log:
         partitions, replication = found[0].partitions, found[0].replication
         wants = wanted(work.prefix, partitions, replication)
         problems = plan(wants, found).problems
-        steps = [_steps(want, steps_topic(work.prefix, stage)) for stage in work.stages for want in wants[:1]]
+        steps = wanted_steps(work.prefix, work.stages, partitions, replication)
         missing = plan(steps, await read_topics(client, steps))
         if problems or missing.differences:
             raise TopicsError(
@@ -90,11 +90,6 @@ async def prepare_log(work: Work) -> Log:
         await create_topics(client, missing.create)
         cluster = (await client.describe_cluster())["cluster_id"]
     return Log(identity=f"{cluster}/{work.prefix}", partitions=partitions)
-
-
-def _steps(like: BrokerTopic, name: str) -> BrokerTopic:
-    """As ``messages``: kept for ever, with room for a large record."""
-    return msgspec.structs.replace(like, name=name)
 
 
 async def run_worker(

@@ -53,10 +53,12 @@ def run(options: TopicsOptions, world: World) -> int:
 
 async def _work(options: TopicsOptions) -> tuple[list[str], Plan]:
     """Names of the topics that were made, and what is still different."""
+    from ops.distributed import STAGES
     from ops.kafka.admin import admin, create_topics, read_topics
-    from ops.kafka.topics import plan, wanted
+    from ops.kafka.topics import plan, wanted, wanted_steps
 
     wants = wanted(options.prefix, options.partitions, options.replication)
+    wants += wanted_steps(options.prefix, STAGES, options.partitions, options.replication)
     async with admin(options.bootstrap) as client:
         found = plan(wants, await read_topics(client, wants))
         if options.action == "check" or not found.create:

@@ -8,6 +8,7 @@ import msgspec
 
 from schemas.topics import TOPICS, Topic
 from schemas.transport import DEAD_LETTER_MAX_BYTES, RECORD_MAX_BYTES, broker_topic
+from streams.worker.step import steps_topic
 
 PARTITIONS = 6
 """The default. Chosen once: with another number the spaces would land elsewhere."""
@@ -56,6 +57,16 @@ def wanted(prefix: str, partitions: int, replication: int) -> tuple[BrokerTopic,
     )
 
 
+def wanted_steps(prefix: str, stages: Iterable[str], partitions: int, replication: int) -> tuple[BrokerTopic, ...]:
+    """The topics of the stages' own steps (ADR 0018): as ``messages``, kept for ever and never compacted, for they are
+    the stages' only state once a worker comes without its disk."""
+    config = _config(TOPICS["messages"], replication)
+    return tuple(
+        BrokerTopic(name=steps_topic(prefix, stage), partitions=partitions, replication=replication, config=config)
+        for stage in stages
+    )
+
+
 def _config(topic: Topic, replication: int) -> dict[str, str]:
     size = DEAD_LETTER_MAX_BYTES if topic.name == "dead-letters" else RECORD_MAX_BYTES
     return {
@@ -83,8 +94,24 @@ def plan(wants: Iterable[BrokerTopic], found: Iterable[BrokerTopic]) -> Plan:
     return Plan(create=tuple(create), differences=tuple(differences))
 
 
+_WHY = {
+    "partitions": "spaces would lie in other partitions; cannot be changed, make the topics anew under another prefix",
+    "replication": "more copies: kafka-reassign-partitions; fewer do no harm that this program can see",
+    "cleanup.policy": "compacted where it should not be, records are lost; not where it should, it grows for ever",
+    "retention.ms": "old records would be deleted",
+    "retention.bytes": "old records would be deleted",
+    "max.message.bytes": "a large record would be refused, or a larger one than any reader takes be let in",
+    "message.timestamp.type": "times would be those of the writers' clocks",
+    "min.insync.replicas": "a write would be acknowledged by too few copies, or by none",
+    "unclean.leader.election.enable": "acknowledged records could be lost",
+}
+"""What a difference does. Configurations are set right with ``kafka-configs --alter --entity-type topics``."""
+
+
 def _differences(want: BrokerTopic, have: BrokerTopic) -> list[str]:
     pairs = [("partitions", str(want.partitions), str(have.partitions))]
     pairs += [("replication", str(want.replication), str(have.replication))]
     pairs += [(key, value, have.config.get(key, "not told")) for key, value in want.config.items()]
-    return [f"{want.name}: {key} is {is_}, should be {should}" for key, should, is_ in pairs if should != is_]
+    return [
+        f"{want.name}: {key} is {is_}, should be {should} ({_WHY[key]})" for key, should, is_ in pairs if should != is_
+    ]

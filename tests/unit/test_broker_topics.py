@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ops.kafka.topics import BrokerTopic, plan, wanted
+from ops.kafka.topics import BrokerTopic, plan, wanted, wanted_steps
 from schemas.topics import TOPICS
 
 
@@ -42,12 +42,21 @@ def test_every_difference_of_a_topic_is_told() -> None:
     config = {**want[0].config, "retention.ms": "604800000"}
     del config["cleanup.policy"]
     have = msgspec.structs.replace(want[0], partitions=4, replication=2, config=config)
-    assert plan(want, [have]).differences == (
+    told = plan(want, [have]).differences
+    assert [line.partition(" (")[0] for line in told] == [
         "messages: partitions is 4, should be 6",
         "messages: replication is 2, should be 1",
         "messages: cleanup.policy is not told, should be delete",
         "messages: retention.ms is 604800000, should be -1",
-    )
+    ]
+    assert all(line.endswith(")") for line in told), "each says what it does"
+
+
+def test_the_steps_of_a_stage_are_kept_like_the_messages_themselves() -> None:
+    messages = wanted("p.", 6, 3)[0]
+    (steps,) = wanted_steps("p.", ["link"], 6, 3)
+    assert steps == msgspec.structs.replace(messages, name="p.steps-link")
+    assert steps.config["cleanup.policy"] == "delete"
 
 
 def test_other_topics_of_the_cluster_are_left_alone() -> None:
