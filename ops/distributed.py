@@ -26,6 +26,9 @@ from views.refusals import TopicsError
 STAGES = ("sessionize", "distil", "themes", "link")
 """In the order of the flow."""
 
+NEWEST_ONLY = frozenset({"distil", "themes", "link"})
+"""These make of each set what depends on no older set of the same session (``streams.worker.newest``)."""
+
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker does, where. ``stages``: some of ``STAGES``, in that order."""
@@ -118,7 +121,7 @@ async def run_worker(
         async with kafka_broker(work.bootstrap) as broker:
             around = Surroundings(
                 broker=broker, states=states, partitions=log.partitions, threads=threads, clock=clock,
-                observe=observe, prefix=work.prefix,
+                observe=observe, prefix=work.prefix, newest_only=NEWEST_ONLY,
             )  # fmt: skip
             fleet = Fleet(makers, around, errands)
             group = Group(

@@ -17,8 +17,10 @@ from ..guard import Guarded, apply_guarded
 from ..log.partition import partition_of
 from ..log.protocol import TableReader
 from ..ports import Output, Stage
+from ..sessions.publish import newest_only
 from ..state import OverlayState
-from .step import Out, Step
+from .newest import last_claims, newest_edges, replaced
+from .step import Out, Step, out_of
 
 STATE = "state"
 """Table of the stages' rows."""
@@ -69,14 +71,25 @@ class Folder:
         prefix: of this stage's and partition's rows.
         partition: which part of every topic.
         partitions: how many every topic has.
+        newest_only: whether the stage need not see a session's set when a later one of the batch replaces it.
     """
 
-    def __init__(self, stage: Stage, tables: TableReader, prefix: bytes, partition: int, partitions: int) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        tables: TableReader,
+        prefix: bytes,
+        partition: int,
+        partitions: int,
+        *,
+        newest_only: bool = False,
+    ) -> None:
         self._stage = stage
         self._prefix = prefix
         self._state = OverlayState(tables, STATE, prefix)
         self._partition = partition
         self._partitions = partitions
+        self._newest_only = newest_only
 
     def fold(self, batch: Sequence[Fetched], positions: Mapping[TopicName, int], now: int) -> Decided:
         """Fold records of one or several inputs, each input's without a gap from its position on.
@@ -86,49 +99,70 @@ class Folder:
             positions: of all inputs, before the batch.
             now: microseconds UTC.
         """
+        older = replaced(batch) if self._newest_only else {}
+        decided = self._fold(batch, positions, now, older)
+        if decided is None:
+            self._state.clear()
+            decided = self._fold(batch, positions, now, {})
+        assert decided is not None, "nothing was passed over"
+        return decided
+
+    def _fold(
+        self, batch: Sequence[Fetched], positions: Mapping[TopicName, int], now: int, older: Mapping[int, int]
+    ) -> Decided | None:
+        """Without the ``older`` ones; None when one of them counts after all: what replaces it is parked, or a fault.
+
+        It cannot be folded afterwards: what a stage publishes of a later record must have a higher revision.
+        """
         following = dict(positions)
-        outputs: list[Out] = []
-        records = parked = faulted = size = 0
+        made = _Made()
+        waiting: list[int] = []
+        folded: set[int] = set()
         fault: Exception | None = None
-        for raw in batch:
+        for number, raw in enumerate(batch):
             assert raw.offset == following[raw.topic], "a gap in what is folded"
-            guarded, found = self._apply(raw, now)
-            if guarded.fault is not None:
-                fault = guarded.fault
-                break
-            outputs += found
+            if number in older:
+                waiting.append(number)
+            else:
+                guarded = self._apply(raw, now, made)
+                if guarded.fault is not None:
+                    fault = guarded.fault
+                    break
+                if guarded.letter is None:
+                    folded.add(number)
             following[raw.topic] = raw.offset + 1
-            records += 1
-            parked += guarded.letter is not None
-            faulted += guarded.faulted
-            size += sum(len(out.value) for out in found)
-            if size >= STEP_OUTPUT_BYTES:
+            made.records += 1
+            if made.is_full() and all(older[n] <= number for n in waiting):
                 break
+        if any(older[number] not in folded for number in waiting):
+            return None
         return Decided(
-            step=self._step(following, outputs), records=records, parked=parked, faulted=faulted, fault=fault
-        )
+            step=self._step(following, made.outputs(claims_last=bool(waiting))), records=made.records,
+            parked=made.parked, faulted=made.faulted, fault=fault,
+        )  # fmt: skip
 
     def tick(self, positions: Mapping[TopicName, int], now: int) -> Decided | None:
         """Let time pass; None when nothing came of it."""
-        step = self._step(dict(positions), [_out(output) for output in self._stage.tick(self._state, now)])
+        step = self._step(dict(positions), [out_of(output) for output in self._stage.tick(self._state, now)])
         return Decided(step=step, records=0, parked=0) if step.outputs or step.changes else None
 
     def clear(self) -> None:
         """Forget the changes."""
         self._state.clear()
 
-    def _apply(self, raw: Fetched, now: int) -> tuple[Guarded, list[Out]]:
+    def _apply(self, raw: Fetched, now: int, made: _Made) -> Guarded:
         """One record, and what is written of it. What no topic takes would be tried for ever: its record is parked."""
         guarded = apply_guarded(self._stage, raw, self._state, now, self._check_place)
-        found = [_out(output) for output in guarded.outputs]
-        large = next((out for out in found if len(out.value) > OUTPUT_MAX_BYTES), None)
+        found = [(output, out_of(output)) for output in guarded.outputs]
+        large = next((out for _, out in found if len(out.value) > OUTPUT_MAX_BYTES), None)
         if large is not None:
             self._state.rollback()
             error = f"what comes of it on {large.topic} has {len(large.value)} bytes, the limit is {OUTPUT_MAX_BYTES}"
             guarded = Guarded(letter=dead_letter(self._stage.name, raw, error, now))
+        made.add([] if guarded.letter is not None else found)
         if guarded.letter is not None:
-            found = [_parked(guarded.letter, raw)]
-        return guarded, found
+            made.park(_parked(guarded.letter, raw), faulted=guarded.faulted)
+        return guarded
 
     def _check_place(self, entry: Entry) -> None:
         """A record elsewhere than where its space lives would be folded beside the space's other records."""
@@ -146,6 +180,48 @@ class Folder:
         return Step(positions=positions, changes=changes.rows, outputs=outputs)
 
 
+class _Made:
+    """What a step writes, while it is being made: of each session's revisions, and sets of edges, only the newest."""
+
+    def __init__(self) -> None:
+        self.records = self.parked = self.faulted = 0
+        self._found: list[tuple[Output, Out]] = []
+        self._letters: list[Out] = []
+        self._size = 0
+
+    def add(self, found: Sequence[tuple[Output, Out]]) -> None:
+        """What came of a record."""
+        self._found += found
+        self._size += sum(len(out.value) for _, out in found)
+
+    def park(self, letter: Out, *, faulted: bool) -> None:
+        """A record was of no use."""
+        self._letters.append(letter)
+        self.parked += 1
+        self.faulted += faulted
+        self._size += len(letter.value)
+
+    def is_full(self) -> bool:
+        """Whether it is time to write, also without what is replaced."""
+        if self._size >= STEP_OUTPUT_BYTES:
+            self._keep(self._newest())
+        return self._size >= STEP_OUTPUT_BYTES
+
+    def outputs(self, *, claims_last: bool) -> list[Out]:
+        """All of it. ``claims_last``: see ``last_claims``."""
+        kept = self._newest()
+        self._keep(last_claims(kept) if claims_last else kept)
+        return [*self._letters, *(out for _, out in self._found)]
+
+    def _newest(self) -> list[Output]:
+        return newest_edges(newest_only([output for output, _ in self._found]))
+
+    def _keep(self, outputs: Sequence[Output]) -> None:
+        encoded = {id(output): out for output, out in self._found}
+        self._found = [(output, encoded.get(id(output)) or out_of(output)) for output in outputs]
+        self._size = sum(len(out.value) for out in (*self._letters, *(out for _, out in self._found)))
+
+
 class _Changes:
     """What ``OverlayState.write_to`` needs of a batch; keys without the prefix, which is this process's own affair."""
 
@@ -158,10 +234,6 @@ class _Changes:
 
     def delete(self, table: str, key: bytes) -> None:
         self.rows.append((key[self._head :], None))
-
-
-def _out(output: Output) -> Out:
-    return Out(output.topic, record_key(output.record), encode(output.record), [])
 
 
 def _parked(letter: DeadLetter, raw: Fetched) -> Out:

@@ -64,7 +64,12 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runners of a worker share. ``tick_s``: how often a stage is told that time passes."""
+    """What all runners of a worker share.
+
+    Attributes:
+        newest_only: the stages that need not see a set that a later one of the same batch replaces (``newest``).
+        tick_s: how often a stage is told that time passes.
+    """
 
     broker: Broker
     states: LocalStates
@@ -73,6 +78,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     clock: Callable[[], int]
     observe: Callable[[Ran], None]
     prefix: str = ""
+    newest_only: frozenset[str] = frozenset()
     tick_s: float = TICK_S
 
 
@@ -92,7 +98,10 @@ class Runner:
         self._around = around
         self._prefix = state_prefix(stage.name, partition)
         self._topic = steps_topic(around.prefix, stage.name)
-        self._folder = Folder(stage, around.states, self._prefix, partition, around.partitions)
+        self._folder = Folder(
+            stage, around.states, self._prefix, partition, around.partitions,
+            newest_only=stage.name in around.newest_only,
+        )  # fmt: skip
         self._positions: Mapping[TopicName, int] = {}
         self._end = 0
         self._inbox = Inbox(stage.inputs)

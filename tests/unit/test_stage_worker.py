@@ -71,7 +71,7 @@ class World:
         """A runner of such a process."""
         around = Surroundings(
             broker=self.broker, states=states, partitions=1, threads=self._threads, clock=self.clock,
-            observe=self.ran.append, tick_s=0.0,
+            observe=self.ran.append, tick_s=0.0, newest_only=frozenset(STAGES),
         )  # fmt: skip
         return Runner(STAGES[stage](), 0, around)
 
@@ -231,6 +231,66 @@ async def test_bad_records_are_parked_once_and_the_stage_goes_on(world: World, t
         calm.broker.put("messages", 0, str(SPACE).encode(), value)
     await calm.process("one", ["sessionize"])
     assert contents(world) == contents(calm)
+
+
+async def test_a_step_publishes_each_session_once_however_many_messages_changed_it(world: World) -> None:
+    for n in (*range(0, 24, 2), *range(1, 24, 2)):  # every second message lands between two others
+        world.broker.put("messages", 0, str(SPACE).encode(), encode(posted(n, n * 5, "I moved to Utrecht.")))
+    await world.process("one", ["sessionize"])
+    revisions = [decode("sessions", stored.value) for stored in world.broker.log("sessions")]
+    assert len(contents(world)) > 1
+    steps = [ran for ran in world.ran if ran.records == 24]
+    assert [ran.outputs for ran in steps] == [len({one.session_id for one in revisions})]
+
+
+async def test_what_is_replaced_in_the_same_batch_costs_no_work(world: World, tmp_path: Path) -> None:
+    values = chat(8)
+    for value in values:  # a revision after every message
+        world.broker.put("messages", 0, str(SPACE).encode(), value)
+        await world.process("one", ["sessionize"])
+    await world.process("one", ["distil", "link"])
+    sessions = [decode("sessions", stored.value) for stored in world.broker.log("sessions")]
+    distilled = [decode("events", stored.value) for stored in world.broker.log("events")]
+    assert len(distilled) == len({one.session_id for one in sessions}) < len(sessions)
+    edges = [decode("edges", stored.value).session_id for stored in world.broker.log("edges")]
+    assert len(edges) == len(set(edges))
+    assert world.view() == await undisturbed(tmp_path / "calm", values)
+
+
+async def test_a_record_that_is_parked_replaces_nothing(world: World) -> None:
+    for n in range(3):
+        world.broker.put("messages", 0, str(SPACE).encode(), encode(posted(n, n, "I moved to Utrecht.")))
+    await world.process("one", ["sessionize"])
+    good = decode("sessions", world.broker.log("sessions")[-1].value)
+    foreign = msgspec.structs.replace(good, revision=good.revision + 2, messages=())
+    world.broker.put("sessions", 0, b"orchard/another", encode(foreign))
+    unusable = msgspec.structs.replace(good, revision=good.revision + 4)
+    world.broker.put("sessions", 0, str(SPACE).encode(), encode(unusable)[:-3])
+    await world.process("one", ["distil"])
+    assert len(world.dead_letters()) == 2
+    assert [decode("events", stored.value).read for stored in world.broker.log("events")] == [("m0", "m1", "m2")]
+
+
+@pytest.mark.parametrize("together", [1, 3, 24])
+async def test_a_set_claims_only_messages_that_are_in_sets_before_it(world: World, together: int) -> None:
+    order = list(range(24))
+    random.Random(9).shuffle(order)
+    for at in range(0, 24, together):
+        for n in order[at : at + together]:
+            value = encode(posted(n, n * 20, "I moved to Utrecht."))
+            world.broker.put("messages", 0, str(SPACE).encode(), value)
+        await world.process("one", ["sessionize"])
+    await world.process("one", ["distil", "link"])
+    read: dict[str, tuple[str, ...]] = {}
+    claimed = 0
+    for stored in world.broker.log("events"):
+        found = decode("events", stored.value)
+        read[found.session_id] = found.read
+        claimed = max(claimed, found.covers)
+        shown = {message for messages in read.values() for message in messages}
+        assert {f"m{n}" for n in order[: found.covers]} <= shown
+    assert claimed == 24, "in the end everything is claimed"
+    assert max(decode("edges", stored.value).covers for stored in world.broker.log("edges")) == 24
 
 
 def contents(world: World) -> list[tuple[str, tuple[str, ...]]]:
