@@ -19,7 +19,8 @@ from streams.log.database import Database
 from streams.log.errors import BadStoreError, NoStoreError, StoreInUseError
 from streams.log.rocks import RocksLog
 from views.origin import ORIGIN_KEY, VIEW_FORMAT, Origin
-from views.store import RocksTables
+from views.state import space_prefix
+from views.store import RocksTables, prefix_end
 from views.tables import TABLES
 
 if TYPE_CHECKING:
@@ -55,7 +56,13 @@ def open_parts(store: Path, settings: Settings, *, writer: bool, observer: Obser
         index=_index(store / "vectors", log, writer=writer),
         clock=lambda: time.time_ns() // 1_000,
         observer=observer,
+        forget_view=lambda space: _forget(view, space_prefix(space)),
     )
+
+
+def _forget(view: Database, prefix: bytes) -> None:
+    for table in TABLES:
+        view.forget(table, prefix, prefix_end(prefix))
 
 
 def _open_stores(store: Path, *, writer: bool) -> tuple[RocksLog, Database]:

@@ -44,6 +44,11 @@ def lag(log: Log, consumer: str, topic: TopicName, partition: int) -> Lag:
     return Lag(stage=consumer, topic=topic, partition=partition, records=max(0, log.end(topic, partition) - position))
 
 
+def stage_state(log: Log, stage: str) -> OverlayState:
+    """The rows of a stage. While it is in use, the stage must not run."""
+    return OverlayState(log, _STATE, stage.encode() + b"/")
+
+
 def _position_key(consumer: str, topic: TopicName, partition: int) -> bytes:
     return msgspec.msgpack.encode((consumer, topic, partition))
 
@@ -56,7 +61,7 @@ class StageRunner:
         self._stage = stage
         self._batch_records = batch_records
         self._observer = observer
-        self._state = OverlayState(log, _STATE, stage.name.encode() + b"/")
+        self._state = stage_state(log, stage.name)
 
     def step(self, now: int) -> int:
         """Fold what is waiting on every input, a batch of each; returns how many records were read."""

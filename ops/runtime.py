@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-import msgspec
-
 from ops.adjudicating import Adjudicating
+from ops.erased import Erased
+from ops.erasing.run import Erasing
 from ops.limits import ingest_limits
-from ops.observing import SILENT, Lag, Observer
+from ops.observing import Lag
 from ops.once import opened_once
+from ops.parts import Parts
 from ops.ruled import Ruled, refusals
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
@@ -28,11 +29,10 @@ from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import assert_events
 from streams.ingest import Ingest
 from streams.intake import ReceivedAt
-from streams.log import Log, partition_of
+from streams.log import partition_of
 from views.checksum import checksum, first_difference
 from views.reader import Basis, MessageAccount
 from views.spec import recompute
-from views.tables import Tables
 
 if TYPE_CHECKING:
     from ops.processing import Processors
@@ -44,21 +44,7 @@ POLL_S = 0.02
 """How often a waiting request looks whether its messages are applied."""
 
 
-class Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the system is made of. ``encoder`` and ``index`` are opened when they are first needed.
-
-    ``observer`` measures; nobody does unless one is given.
-    """
-
-    log: Log
-    tables: Tables
-    encoder: Callable[[], Encoder]
-    index: Callable[[Encoder], VectorIndex]
-    clock: Callable[[], int]
-    observer: Observer = SILENT
-
-
-class Embedded(Ruled):
+class Embedded(Ruled, Erased):
     """``ops.system.System`` in one process. Thread-safe; see there for what each method means."""
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
@@ -72,6 +58,9 @@ class Embedded(Ruled):
         self.analysts = Adjudicating(
             parts.log, self._view, clock=parts.clock, apply=self._apply_rulings, relink=self._relink
         )
+        self.erasing = Erasing(
+            parts, self._view, processors=lambda: self._processors, index=lambda: self._index
+        )  # fmt: skip
         self._closed = False
         self._observer.watch(self._lags)
 
@@ -159,14 +148,17 @@ class Embedded(Ruled):
 
     def run(self) -> int:
         """Process what is waiting until nothing is left to do now."""
+        self.erasing.resume()
         return self._processors.run()
 
     def step(self) -> int:
         """One batch of every consumer."""
+        self.erasing.resume()
         return self._processors.step()
 
     def flush(self, space: SpaceKey | None = None) -> None:
         """Close open sessions and process everything."""
+        self.erasing.resume()
         self._processors.flush(space)
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:

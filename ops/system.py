@@ -19,6 +19,7 @@ from query.api import (
     StateResult,
 )
 from query.service.ports import Health, Ingested, Refused
+from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn
@@ -67,6 +68,18 @@ class System(Protocol):
 
     def activate(self, space: SpaceKey, wanted: ActivateIn) -> ActivatedOut:
         """Choose whose sets count for a stage, and return once that is in the view."""
+        ...
+
+    def erasable(self, space: SpaceKey, wanted: ErasureIn) -> int:
+        """How many messages an erasure would reach now."""
+        ...
+
+    def erase(self, space: SpaceKey, wanted: ErasureIn) -> ErasureOut:
+        """Erase for good; returns the receipt when every store has forgotten. The same again tells the same receipt."""
+        ...
+
+    def erasure(self, space: SpaceKey, erasure_id: str) -> ErasureOut:
+        """The receipt of an erasure; not finished while a killed one waits for the next writer."""
         ...
 
     def run(self) -> int:

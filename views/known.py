@@ -39,5 +39,10 @@ def transaction_time(record: Record) -> int:
 
 
 def known_by(record: Record, known_at: int) -> bool:
-    """Whether the record was known at an instant."""
+    """Whether the record was known at an instant.
+
+    What is erased is erased at all times: nobody learns by asking about the past what he may not learn now.
+    """
+    if isinstance(record, SpaceErased | ConversationErased | MessageErased):
+        return True
     return transaction_time(record) <= known_at

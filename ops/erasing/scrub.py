@@ -1,0 +1,255 @@
+"""What becomes of a record when text it holds is erased: the same kind of record, in its place, without the text.
+
+A record that is read again (a rebuild, another stage) must lead to the same state as before, so ids, revisions and
+positions stay. What is dropped was not live any more when this is done: the flow has derived everything anew without
+the erased messages by then, under higher revisions. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RuledEnd
+from schemas.asking import ModelAsked, ModelReplied, ReplyRead
+from schemas.codec import BadRecordError, decode, encode
+from schemas.dead_letters import DeadLetter
+from schemas.edges import Edge, EdgesAsserted, EdgesInferred
+from schemas.events import Event, EventsAsserted, EventsDistilled, read_below
+from schemas.ids import MessageKey
+from schemas.messages import MessageEdited, MessagePosted
+from schemas.record import Record
+from schemas.sessions import SessionRevised
+from schemas.topics import TOPICS, TopicName
+from schemas.verdicts import PairsJudged
+from streams.erasure import Begun, Extent
+from streams.link.space import SetOf
+from streams.log import LogEntry
+
+SCRUBBED: tuple[TopicName, ...] = (
+    "asks",
+    "replies",
+    "edges",
+    "verdicts",
+    "adjudications",
+    "dead-letters",
+    "sessions",
+    "events",
+    "messages",
+)
+"""Topics whose records hold text, in the order they are worked off: ``events`` tells which edges are concerned, so it
+comes after them; a run that was killed finds there what it still needs. The others hold ids, times and positions."""
+
+_GONE = "(erased)"
+
+
+class Gone(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to go.
+
+    Attributes:
+        extent: which messages.
+        begun: where the erasure stands in the log.
+        sessions: those of which a set was made from an erased message.
+        kept: the events of all other distilled sets, by id.
+        events: ids of events that are nowhere any more once the records of ``events`` are rewritten.
+        texts: what those events say, as a question to a model may have quoted it.
+    """
+
+    extent: Extent
+    begun: Begun
+    sessions: frozenset[str]
+    kept: Mapping[str, Event]
+    events: frozenset[str]
+    texts: frozenset[str]
+
+    def message(self, key: MessageKey, offset: int) -> bool:
+        """Whether a message that was read at an offset of ``messages`` is erased."""
+        return offset < self.begun.upto and self.extent.holds(key)
+
+    def keeps(self, record: EventsDistilled | EventsAsserted, event: Event) -> bool:
+        """Whether an event stays in its set.
+
+        An API batch loses what rests on an erased message (of a whole space, everything). A distilled set that had read
+        an erased message keeps only what came out without it as well: whoever distils may put into one event what
+        another message said.
+        """
+        if isinstance(record, EventsDistilled):
+            return not _has_read(record, self.extent, self.begun) or self.kept.get(event.id) == event
+        if read_below(record) > self.begun.upto:
+            return True
+        sources = [MessageKey(s.conversation_id, s.message_id) for s in event.sources]
+        return not self.extent.whole_space and not any(self.extent.holds(key) for key in sources)
+
+    def keeps_in_link(self, which: SetOf, event: Event) -> bool:
+        """The same of a set that the link stage holds: those of API producers have been replaced by then."""
+        if event.id in self.events:
+            return False
+        return which.asserted or which.session_id not in self.sessions or self.kept.get(event.id) == event
+
+    def tainted(self, session_id: str, offset: int, topic: TopicName) -> bool:
+        """Whether what was said of a session's pairs by then may quote what is erased."""
+        return (session_id in self.sessions or self.extent.whole_space) and offset < self.begun.ends[topic]
+
+
+def find_gone(extent: Extent, begun: Begun, events: Iterable[Record]) -> Gone:
+    """What is to go, from all records of ``events`` of the space."""
+    sets = [record for record in events if isinstance(record, EventsDistilled | EventsAsserted)]
+    distilled = [record for record in sets if isinstance(record, EventsDistilled)]
+    read = [record for record in distilled if _has_read(record, extent, begun)]
+    clean = [record for record in distilled if not _has_read(record, extent, begun)]
+    first = Gone(
+        extent=extent,
+        begun=begun,
+        sessions=frozenset(record.session_id for record in read),
+        kept={event.id: event for record in clean for event in record.events},
+        events=frozenset(),
+        texts=frozenset(),
+    )
+    dropped = {event.id: event.text for s in sets for event in s.events if not first.keeps(s, event)}
+    stay = {event.id for s in sets for event in s.events if first.keeps(s, event)}
+    return msgspec.structs.replace(
+        first, events=frozenset(dropped.keys() - stay), texts=frozenset(t for i, t in dropped.items() if i not in stay)
+    )
+
+
+def _has_read(record: EventsDistilled, extent: Extent, begun: Begun) -> bool:
+    """Whether an erased message was read for the set: one under its id that was posted anew is not erased."""
+    if read_below(record) > begun.upto:
+        return False
+    return any(extent.holds(MessageKey(record.conversation_id, message_id)) for message_id in record.read)
+
+
+def scrubbed(entry: LogEntry, gone: Gone) -> bytes:
+    """The value an entry is to have; its own where it holds nothing of what is erased."""
+    try:
+        record = decode(entry.topic, entry.value)
+    except BadRecordError:
+        return b"" if _unreadable(entry.topic, entry.offset, entry.value, gone) else entry.value
+    clean = _clean(entry.topic, entry.offset, record, gone)
+    return entry.value if clean is record else encode(clean)
+
+
+def _unreadable(topic: TopicName, offset: int, value: bytes, gone: Gone) -> bool:
+    """Whether bytes that are no record may hold what is erased. They were parked; empty ones will be parked too."""
+    if not value or offset >= gone.begun.ends[topic]:
+        return False
+    if gone.extent.whole_space:
+        return True
+    names = (gone.extent.message_id or gone.extent.conversation_id or "").encode("utf-8")
+    return names in value
+
+
+def _clean(topic: TopicName, offset: int, record: Record, gone: Gone) -> Record:
+    """The record without the text; the same object where it holds none."""
+    match record:
+        case MessagePosted() if gone.message(record.message, offset):
+            return _empty_posting(record)
+        case MessageEdited() if gone.message(record.message, offset) and record.content:
+            return msgspec.structs.replace(record, content="")
+        case SessionRevised():
+            return _clean_session(record, gone)
+        case EventsDistilled() | EventsAsserted():
+            events = tuple(event for event in record.events if gone.keeps(record, event))
+            return record if len(events) == len(record.events) else msgspec.structs.replace(record, events=events)
+        case EdgesInferred():
+            return _clean_edges(record, gone, tainted=gone.tainted(record.session_id, offset, topic))
+        case EdgesAsserted():
+            return _clean_edges(record, gone, tainted=gone.extent.whole_space and offset < gone.begun.ends[topic])
+        case PairsJudged():
+            return _clean_verdicts(record, gone, tainted=gone.tainted(record.session_id, offset, topic))
+        case ModelAsked() if record.prompt.messages and _asks_of(record, offset, gone):
+            return msgspec.structs.replace(record, prompt=msgspec.structs.replace(record.prompt, messages=()))
+        case ModelReplied() if gone.tainted(record.session_id, offset, topic):
+            return _same(record, msgspec.structs.replace(record, text="", error=""))
+        case ReplyRead() if gone.tainted(record.session_id, offset, topic):
+            return _same(record, msgspec.structs.replace(record, problem=""))
+        case DeadLetter():
+            return _clean_letter(record, gone)
+        case _:
+            return _clean_ruling(record, gone, before=offset < gone.begun.ends[topic])
+
+
+def _same(record: Record, clean: Record) -> Record:
+    """The record itself when there was nothing to clean."""
+    return record if clean == record else clean
+
+
+def _asks_of(record: ModelAsked, offset: int, gone: Gone) -> bool:
+    """Whether a question holds erased text: of a session that does, or about statements that are gone."""
+    if gone.tainted(record.session_id, offset, "asks"):
+        return True
+    return any(text in message.content for message in record.prompt.messages for text in gone.texts)
+
+
+def _empty_posting(record: MessagePosted) -> MessagePosted:
+    """What is left: that a message of this id was taken in, and when the log learned it."""
+    return msgspec.structs.replace(
+        record, session_id=None, speaker="", speaker_id=None, role="user", content="", sent_at=0, utc_offset_min=0,
+        tz=None, seq=0, time_assumed=False, ends_session=False,
+    )  # fmt: skip
+
+
+def _clean_session(record: SessionRevised, gone: Gone) -> Record:
+    conversation = record.conversation_id
+    kept = tuple(m for m in record.messages if not gone.message(MessageKey(conversation, m.message_id), m.offset))
+    return record if len(kept) == len(record.messages) else msgspec.structs.replace(record, messages=kept)
+
+
+def _clean_edges(record: EdgesInferred | EdgesAsserted, gone: Gone, *, tainted: bool) -> Record:
+    """Without edges of events that are gone. The reasons of the others go too, where they may speak of them: such a set
+    has been replaced by then."""
+    edges = tuple(edge for edge in record.edges if gone.events.isdisjoint((edge.src, edge.dst)))
+    if len(edges) < len(record.edges) or tainted:
+        edges = tuple(_without_reason(edge) for edge in edges)
+    return _same(record, msgspec.structs.replace(record, edges=edges))
+
+
+def _without_reason(edge: Edge) -> Edge:
+    return msgspec.structs.replace(edge, justification="")
+
+
+def _clean_verdicts(record: PairsJudged, gone: Gone, *, tainted: bool) -> Record:
+    verdicts = tuple(v for v in record.verdicts if gone.events.isdisjoint((v.newer, v.older)))
+    if len(verdicts) < len(record.verdicts) or tainted:
+        verdicts = tuple(msgspec.structs.replace(verdict, reason="") for verdict in verdicts)
+    return _same(record, msgspec.structs.replace(record, verdicts=verdicts))
+
+
+def _clean_letter(letter: DeadLetter, gone: Gone) -> Record:
+    """The parked bytes, cleaned as they would be where they came from; of no use to a redrive when nothing is left."""
+    topic = letter.topic
+    if topic not in TOPICS or not letter.payload:
+        return letter
+    entry = LogEntry(
+        topic=topic, partition=letter.partition, offset=letter.offset, time_us=0, tenant=letter.tenant,
+        space=letter.space, value=letter.payload,
+    )  # fmt: skip
+    payload = scrubbed(entry, gone)
+    if payload == letter.payload:
+        return letter
+    if topic == "messages":
+        payload = b""  # an empty message, re-driven, would be one posted anew
+    return msgspec.structs.replace(letter, payload=payload, error=_GONE)
+
+
+def _clean_ruling(record: Record, gone: Gone, *, before: bool) -> Record:
+    """Rulings on edges of events that are gone; of a whole space, all of them, names included."""
+    everything = gone.extent.whole_space and before
+    match record:
+        case EdgeAccepted() | EdgeRuledOut():
+            ends = (record.src.event_id, record.dst.event_id)
+            if everything or not gone.events.isdisjoint(ends):
+                clean = msgspec.structs.replace(record, src=_only_id(record.src), dst=_only_id(record.dst), reason="")
+                return _same(record, clean)
+            return record
+        case AliasMerged() if everything and record.alias:
+            return msgspec.structs.replace(record, alias="", canonical="", evidence="")
+        case AliasSplit() if everything and record.alias:
+            return msgspec.structs.replace(record, alias="")
+        case _:
+            return record
+
+
+def _only_id(end: RuledEnd) -> RuledEnd:
+    return msgspec.structs.replace(end, sources=(), attribute=None)

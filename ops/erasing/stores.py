@@ -1,0 +1,138 @@
+"""What each store does to forget. Every function may be called again after a kill: it finds what is left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
+
+import msgspec
+
+from ops.pipeline import stage_state
+from ops.viewing import LiveView
+from schemas.codec import BadRecordError, decode, encode
+from schemas.edges import EdgesAsserted
+from schemas.events import EventsAsserted
+from schemas.ids import SpaceKey
+from schemas.record import Record
+from schemas.topics import TopicName
+from streams.link.space import forget_events
+from streams.link.stage import LinkStage
+from streams.log import Log, LogEntry, partition_of
+from views.vectors.protocol import VectorIndex
+from views.vectors.refs import note_key
+
+from .scrub import SCRUBBED, Gone, find_gone, scrubbed
+from .work import Work, save
+
+BATCH_RECORDS = 256
+"""Records written anew in one write: a few megabytes at most."""
+
+
+def gone_of(log: Log, work: Work) -> Gone:
+    """What is to go, as the log tells it now. Costs by the space's events."""
+    return find_gone(work.extent, work.begun, _records(log.read_space("events", work.space), "events"))
+
+
+def replace_batches(log: Log, work: Work, gone: Gone, now: int) -> None:
+    """API batches that rest on what is erased, without it: new revisions, so that what follows from them follows.
+
+    The producer may send the batch again meanwhile, so the last look at the log is taken within the write.
+    """
+    partition = partition_of(work.space, log.partitions)
+    read = {topic: log.end(topic, partition) for topic in ("events", "edges")}
+    latest: dict[tuple[str, str, str], EventsAsserted | EdgesAsserted] = {}
+    _fold_batches(latest, log, work.space, dict.fromkeys(read, 0))
+    with log.batch() as batch:
+        _fold_batches(latest, log, work.space, read)
+        revision = log.end("events", partition)
+        for _, record in sorted(latest.items()):
+            clean = _without(record, gone)
+            if clean is not record:
+                clean = msgspec.structs.replace(clean, revision=revision, learned_at=now)
+                topic: TopicName = "events" if isinstance(clean, EventsAsserted) else "edges"
+                batch.append(topic, work.space, encode(clean), now)
+
+
+def _fold_batches(
+    latest: dict[tuple[str, str, str], EventsAsserted | EdgesAsserted], log: Log, space: SpaceKey, start: dict[str, int]
+) -> None:
+    topics: tuple[TopicName, ...] = ("events", "edges")
+    for topic in topics:
+        for record in _records(log.read_space(topic, space, start[topic]), topic):
+            if isinstance(record, EventsAsserted | EdgesAsserted):
+                latest[topic, record.producer, record.batch_id] = record
+
+
+def _without(record: EventsAsserted | EdgesAsserted, gone: Gone) -> EventsAsserted | EdgesAsserted:
+    """The batch without what rests on an erased message; the same object when nothing does."""
+    if isinstance(record, EventsAsserted):
+        events = tuple(event for event in record.events if gone.keeps(record, event))
+        return record if len(events) == len(record.events) else msgspec.structs.replace(record, events=events)
+    if gone.extent.whole_space and record.covers <= gone.begun.upto:
+        return record if not record.edges else msgspec.structs.replace(record, edges=())
+    edges = tuple(edge for edge in record.edges if gone.events.isdisjoint((edge.src, edge.dst)))
+    return record if len(edges) == len(record.edges) else msgspec.structs.replace(record, edges=edges)
+
+
+def scrub_link(log: Log, work: Work, gone: Gone) -> Work:
+    """Sets that the link stage keeps of producers that worked here before."""
+    state = stage_state(log, LinkStage.name)
+    work = work.counting(
+        "stages", "events in sets that no longer count", forget_events(work.space, state, gone.keeps_in_link)
+    )
+    with log.batch() as batch:
+        state.write_to(batch)
+        save(batch, work)
+    return work
+
+
+def scrub_log(log: Log, work: Work, gone: Gone) -> Work:
+    """Records that hold text, topic by topic."""
+    for topic in SCRUBBED:
+        entries = log.read_space(topic, work.space)
+        changed = ((entry, value) for entry in entries if (value := scrubbed(entry, gone)) != entry.value)
+        for some in _chunks(changed):
+            work = work.counting("log", topic, len(some))
+            with log.batch() as batch:
+                for entry, value in some:
+                    batch.replace(entry, value)
+                save(batch, work)
+    return work
+
+
+def scrub_view(view: LiveView, work: Work, gone: Gone, now: int) -> Work:
+    """The space's rows, folded anew from the log as it is now: whatever the view's tables, nothing else is in them."""
+    view.rebuild(work.space, now)
+    return work.counting("view", "messages", work.begun.messages).counting("view", "events", len(gone.events))
+
+
+def scrub_index(view: LiveView, index: VectorIndex, work: Work) -> Work:
+    """Points of what the view does not hold (any more)."""
+    notes = [ref for ref in index.refs(work.space, "note") if not _is_noted(view, work.space, ref)]
+    events = [event_id for event_id in index.refs(work.space, "event") if view.event(work.space, event_id) is None]
+    index.delete(work.space, "note", notes)
+    index.delete(work.space, "event", events)
+    index.flush()
+    return work.counting("vectors", "notes", len(notes)).counting("vectors", "events", len(events))
+
+
+def _is_noted(view: LiveView, space: SpaceKey, ref: str) -> bool:
+    message = view.message(space, note_key(ref))
+    return message is not None and not message.retracted
+
+
+T = TypeVar("T")
+
+
+def _chunks(items: Iterator[T]) -> Iterator[Sequence[T]]:
+    while some := tuple(islice(items, BATCH_RECORDS)):
+        yield some
+
+
+def _records(entries: Iterable[LogEntry], topic: TopicName) -> Iterator[Record]:
+    for entry in entries:
+        try:
+            yield decode(topic, entry.value)
+        except BadRecordError:
+            continue  # parked by whoever read it
