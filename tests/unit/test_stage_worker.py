@@ -264,8 +264,8 @@ async def test_a_record_that_is_parked_replaces_nothing(world: World) -> None:
     good = decode("sessions", world.broker.log("sessions")[-1].value)
     foreign = msgspec.structs.replace(good, revision=good.revision + 2, messages=())
     world.broker.put("sessions", 0, b"orchard/another", encode(foreign))
-    unusable = msgspec.structs.replace(good, revision=good.revision + 4)
-    world.broker.put("sessions", 0, str(SPACE).encode(), encode(unusable)[:-3])
+    unusable = msgspec.msgpack.decode(encode(good)) | {"revision": good.revision + 4, "messages": 5}
+    world.broker.put("sessions", 0, str(SPACE).encode(), msgspec.msgpack.encode(unusable))
     await world.process("one", ["distil"])
     assert len(world.dead_letters()) == 2
     assert [decode("events", stored.value).read for stored in world.broker.log("events")] == [("m0", "m1", "m2")]
