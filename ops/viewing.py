@@ -13,11 +13,13 @@ from ops.observing import SILENT, Applied, Lag, Observer
 from schemas.codec import BadRecordError, decode, encode
 from schemas.deltas import Cause
 from schemas.entry import Entry
+from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessagePosted
 from schemas.parking import decoded
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry, partition_of
+from views.aliases import resolved_aliases
 from views.batch import STAGE, fold_batch
 from views.deltas import view_deltas
 from views.maintain import VIEW_TOPICS, Maintainer
@@ -112,6 +114,20 @@ class LiveView:
         """A live event as it is stored now."""
         with self._lock:
             return self._maintainer.state.events.get(space_prefix(space) + event_id.encode()).row
+
+    def said(self, space: SpaceKey, event_id: str) -> Event | None:
+        """What an event says, also one that is no longer live as long as a set still holds it."""
+        with self._lock:
+            cell = self._maintainer.state.events.get(space_prefix(space) + event_id.encode())
+        if cell.row is not None:
+            return cell.row.event
+        return cell.assertions[0].event if cell.assertions else None
+
+    def canonical(self, space: SpaceKey) -> Callable[[str], str]:
+        """Looks names up: case-folded, through the alias table as it stands now."""
+        with self._lock:
+            aliases = resolved_aliases(self._maintainer.state.control.get(space_prefix(space)))
+        return lambda name: aliases.get(name.casefold(), name.casefold())
 
     def message(self, space: SpaceKey, key: MessageKey) -> MessageText | None:
         """A message as it is stored now."""

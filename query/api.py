@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from schemas.deltas import EdgeChanged, EventChanged
 from schemas.edges import Relation, UpdateKind
 from schemas.events import Event
 from schemas.ids import SpaceKey
@@ -301,3 +302,26 @@ class ProducersResult(msgspec.Struct, frozen=True, kw_only=True):
 
     stages: tuple[StageProducers, ...]
     basis: Basis
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """A delta as a reader of the stream gets it.
+
+    Attributes:
+        position: its place in the stream; a reader that has it goes on after it.
+        delta: the change.
+        event: what the changed event says, as far as it is still known; None of an edge's change and of what is erased.
+        names: whom the event is about, as names are looked up: canonical, case-folded.
+    """
+
+    position: int
+    delta: EventChanged | EdgeChanged
+    event: Event | None
+    names: tuple[str, ...]
+
+
+class DeltaPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Some deltas in order. ``following``: where to read on; past the last one, and past those of other spaces."""
+
+    entries: tuple[Told, ...]
+    following: int

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
+from schemas.deltas import Status as Status
 from schemas.edges import Edge, UpdateKind
 from schemas.events import Event
-
-Status = Literal[
-    "not_yet",
-    "valid",
-    "partial",
-    "ended",
-    "superseded",
-    "corrected",
-    "withdrawn",
-    "lapsed",
-]
 
 
 class Superseder(msgspec.Struct, frozen=True, kw_only=True, array_like=True):

@@ -213,6 +213,11 @@ _REQUESTS = Row(
             series=(Series(rate("stilltrue_messages_total", "outcome"), "{{outcome}}"),),
             unit="ops",
         ),
+        Panel(
+            title="Delta streams",
+            about="Readers connected. At the limit of an instance a further one gets a 503.",
+            series=(Series("sum(stilltrue_http_streams)", "readers"),),
+        ),
     ),
 )
 

@@ -88,6 +88,8 @@ async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
     response = await _answer(request, handler)
     resource = request.match_info.route.resource
     route = "unmatched" if resource is None else resource.canonical
+    if not isinstance(response, web.Response):
+        return response  # a stream: how long somebody listened is no measure of the service
     seconds = time.perf_counter() - started
     request.app[SERVICE].metrics.request(request.method, route, response.status, seconds)
     return response

@@ -29,6 +29,7 @@ class Metrics:
         )
         self._waiting = Gauge("stilltrue_messages_waiting", "Accepted messages not yet read", registry=registry)
         self._parked = Gauge("stilltrue_records_parked", "Dead-lettered records", registry=registry)
+        self._streams = Gauge("stilltrue_http_streams", "Readers of delta streams", registry=registry)
         outcomes: tuple[MessageOutcome, ...] = ("accepted", "duplicate", "refused")
         for outcome in outcomes:  # so that a rate over them is zero, not absent, before the first message
             self._messages.labels(outcome)
@@ -36,6 +37,10 @@ class Metrics:
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request was answered."""
         self._requests.labels(method, route, str(status)).observe(seconds)
+
+    def streams(self, connected: int) -> None:
+        """A reader of deltas came or went."""
+        self._streams.set(connected)
 
     def ingested(self, outcome: Ingested) -> None:
         """A batch was judged."""

@@ -20,10 +20,12 @@ _KINDS: dict[str, dict[str, Any]] = {
     "text": {"type": "string", "minLength": 1},
     "time": TIME,
     "count": {"type": "integer", "minimum": 0},
+    "position": {"type": "integer", "minimum": -1},
 }
 _REFUSALS = {
     400: "The request is wrong; says where",
     404: "There is no such thing",
+    409: "It contradicts what is known; says how",
     413: "The body is too large",
     415: "The body is not application/json",
     500: "A fault of the service",
@@ -57,7 +59,8 @@ def openapi() -> dict[str, Any]:
 
 def components() -> dict[str, Any]:
     """Schemas of all bodies and replies, with instants as RFC 3339 text, as ``rendering`` writes them."""
-    types = {kind for route in ROUTES for kind in (route.body, route.reply, route.refused_as) if kind is not None}
+    named = (k for r in ROUTES for k in (r.body, *r.bodies, r.reply, r.refused_as))
+    types = {kind for kind in named if kind is not None}
     ordered = sorted(types | {ErrorOut, MessageIn}, key=lambda kind: kind.__name__)
     _, schemas = msgspec.json.schema_components(ordered, ref_template="#/components/schemas/{name}")
     schemas["MessagesIn"]["properties"]["messages"]["items"] = {"$ref": "#/components/schemas/MessageIn"}
@@ -95,6 +98,9 @@ def _operation(route: Route) -> dict[str, Any]:
         operation["parameters"] = [_parameter(parameter) for parameter in route.parameters]
     if route.body is not None:
         operation["requestBody"] = {"required": True, "content": _content(_ref(route.body))}
+    if route.bodies:
+        choices: dict[str, Any] = {"oneOf": [_ref(kind) for kind in route.bodies]}
+        operation["requestBody"] = {"required": True, "content": _content(choices)}
     success = {"type": "string"} if route.reply is None else _ref(route.reply)
     operation["responses"] = {"200": {"description": "Done", "content": _content(success, route.media_type)}}
     for status in (*route.refusals, 500):

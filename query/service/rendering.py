@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from query.api import Citation, QueryResult, StateEntry, StateResult
+from query.api import AliasEntry, Citation, EdgeEntry, QueryResult, RulingEntry, StateEntry, StateResult
 from schemas.events import Anchor, Event, Stated
 from schemas.times import format_time
 
@@ -24,6 +24,9 @@ INSTANTS: Mapping[type, frozenset[str]] = {
     StateEntry: frozenset({"valid_from", "valid_until"}),
     StateResult: frozenset({"as_of", "known_at"}),
     QueryResult: frozenset({"as_of", "known_at"}),
+    EdgeEntry: frozenset({"invalid_from"}),
+    AliasEntry: frozenset({"at"}),
+    RulingEntry: frozenset({"at"}),
 }
 """Fields in microseconds UTC, by type."""
 

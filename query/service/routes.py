@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 from aiohttp import web
 
-from query.api import HistoryResult, QueryResult, StateResult
+from query.api import EdgesResult, HistoryResult, ParticipantsResult, QueryResult, RulingsResult, StateResult
+from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn, EditIn, MessagesIn, PostedOut, QueryIn, RefusedOut
 
-from . import probes, reads, writes
+from . import analysts, probes, reads, stream, writes
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -22,12 +23,16 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     where: Literal["path", "query", "header"]
     description: str
-    kind: Literal["text", "time", "count"] = "text"
+    kind: Literal["text", "time", "count", "position"] = "text"
     required: bool = False
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """A route. ``refusals``: statuses it answers with besides those that every route may give."""
+    """A route.
+
+    ``refusals``: statuses it answers with besides those that every route may give. ``bodies``: where the body is one
+    of several types, told apart by a field.
+    """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
     path: str
@@ -36,6 +41,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     handler: Handler
     parameters: tuple[Parameter, ...] = ()
     body: type | None = None
+    bodies: tuple[type, ...] = ()
     reply: type | None = None
     media_type: str = "application/json"
     refusals: tuple[int, ...] = ()
@@ -71,6 +77,18 @@ INCLUDE = Parameter(
     where="query",
     description='Also list: any of "superseded" (replaced, corrected or ended), "contested", "lapsed", separated by '
     'commas; or "all" (everything, also what does not hold yet, and actions).',
+)
+
+EDGE = Parameter(name="edge_id", where="query", description="Take back what analysts said on this edge.")
+ALIAS = Parameter(name="alias", where="query", description="Let this name stand for itself again.")
+ANALYST = Parameter(name="analyst", where="query", required=True, description="Who says so.")
+EVENT = Parameter(name="event", where="query", description="Only edges at this event.")
+RELATION = Parameter(name="relation", where="query", description="Only edges of this relation.")
+AFTER = Parameter(
+    name="after", where="query", kind="position", description="From after this position; -1: from the beginning."
+)
+LAST_EVENT_ID = Parameter(
+    name="Last-Event-ID", where="header", description="Id of the last event that was received; wins over after."
 )
 
 _IN_SPACE = (TENANT, SPACE)
@@ -131,6 +149,67 @@ V1 = (
         parameters=(*_IN_SPACE, EVENT_ID, AS_OF, KNOWN_AT, WAIT_FOR),
         reply=HistoryResult,
         refusals=(400, 404, 504),
+    ),
+    Route(
+        method="POST",
+        path="/v1/spaces/{space}/adjudications",
+        name="adjudicate",
+        summary="Accept an edge or rule it out, merge names or split them; the same again is a duplicate",
+        handler=analysts.post_adjudication,
+        parameters=_IN_SPACE,
+        bodies=get_args(AdjudicationIn),
+        reply=AdjudicatedOut,
+        refusals=(400, 404, 409, 413, 415),
+    ),
+    Route(
+        method="DELETE",
+        path="/v1/spaces/{space}/adjudications",
+        name="undoAdjudication",
+        summary="Take back what analysts said on an edge, or split an alias again",
+        handler=analysts.delete_adjudication,
+        parameters=(*_IN_SPACE, EDGE, ALIAS, ANALYST),
+        reply=AdjudicatedOut,
+        refusals=(400, 404),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/adjudications",
+        name="getAdjudications",
+        summary="The rulings on edges that stand, and which of them are orphaned",
+        handler=analysts.get_adjudications,
+        parameters=_IN_SPACE,
+        reply=RulingsResult,
+        refusals=(400,),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/edges",
+        name="getEdges",
+        summary="The edges of the space, or of one event; those that are ruled out are not live",
+        handler=analysts.get_edges,
+        parameters=(*_IN_SPACE, EVENT, RELATION, KNOWN_AT, WAIT_FOR),
+        reply=EdgesResult,
+        refusals=(400, 504),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/participants",
+        name="getParticipants",
+        summary="Who takes part, under canonical names, with the other names merged into them and why",
+        handler=analysts.get_participants,
+        parameters=(*_IN_SPACE, WAIT_FOR),
+        reply=ParticipantsResult,
+        refusals=(400, 504),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/deltas",
+        name="getDeltas",
+        summary="Changes of the view as server-sent events; resumes after Last-Event-ID",
+        handler=stream.get_deltas,
+        parameters=(*_IN_SPACE, LAST_EVENT_ID, AFTER, PARTICIPANT, ATTRIBUTE),
+        media_type="text/event-stream",
+        refusals=(400, 503),
     ),
     Route(
         method="GET",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -18,6 +19,7 @@ from .errors import RequestError
 from .metrics import Metrics
 from .params import DEFAULT_TENANT, space_key
 from .ports import ServedSystem
+from .watch import Watch
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,6 +38,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         writers: threads for writes, apart, so that a log that takes nothing never holds up the reads.
         waiters: threads for ``wait_for``, apart, so that waiting requests never hold up the others.
         ready_max_waiting: with more messages waiting than this the service is not ready.
+        streams: readers of deltas at once; one more gets a 503.
+        heartbeat_s: how long a delta stream is silent at most.
+        stream_write_s: a reader that takes nothing for so long is cut off.
     """
 
     body_max_bytes: int = 16 * 1024 * 1024
@@ -44,6 +49,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     writers: int = 8
     waiters: int = 16
     ready_max_waiting: int = 10_000
+    streams: int = 256
+    heartbeat_s: float = 15.0
+    stream_write_s: float = 30.0
 
 
 class Service:
@@ -58,6 +66,29 @@ class Service:
         self._writers = ThreadPoolExecutor(limits.writers, thread_name_prefix="http-write")
         self._waiters = ThreadPoolExecutor(limits.waiters, thread_name_prefix="http-wait")
         self._stopping = False
+        self._streams = 0
+        self.watch = Watch(self._delta_ends)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether what never ends by itself is to end."""
+        return self._stopping
+
+    @contextmanager
+    def streaming(self) -> Generator[None]:
+        """One of the places for readers of deltas. Raises ``RequestError`` (503) when all are taken."""
+        if self._streams >= self.limits.streams:
+            raise RequestError(503, "too_many_streams", f"{self.limits.streams} readers of deltas are connected")
+        self._streams += 1
+        self.metrics.streams(self._streams)
+        try:
+            yield
+        finally:
+            self._streams -= 1
+            self.metrics.streams(self._streams)
+
+    async def _delta_ends(self, spaces: Sequence[SpaceKey]) -> Sequence[int]:
+        return await self.call(lambda: [self.system.deltas_end(space) for space in spaces])
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking function in a worker thread."""
@@ -90,8 +121,9 @@ class Service:
         raise RequestError(503, "stopping", "the service is stopping")
 
     def stop(self) -> None:
-        """End the waits; requests that are being answered go on."""
+        """End the waits and the delta streams; requests that are being answered go on."""
         self._stopping = True
+        self.watch.stop()
 
     def close(self) -> None:
         """Return when no thread of ours calls the system any more."""

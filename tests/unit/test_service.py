@@ -543,6 +543,8 @@ PLAIN_INTEGERS = {
     ("Basis", "waiting"),
     ("Basis", "parked"),
     ("ContextItem", "tokens"),
+    ("ParticipantEntry", "events"),
+    ("RulingsResult", "orphaned"),
     ("QueryResult", "context_tokens"),
     ("QueryResult", "scaffolding_tokens"),
     ("Stated", "seq"),

@@ -1,0 +1,30 @@
+"""A delta with what its event says, for the readers of the stream. The same for every runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schemas.deltas import EdgeChanged, EventChanged
+from schemas.events import Event
+
+from .api import Told
+
+
+def told(
+    position: int,
+    delta: EventChanged | EdgeChanged,
+    said: Callable[[str], Event | None],
+    canonical: Callable[[str], str],
+) -> Told:
+    """The delta at a position.
+
+    Args:
+        position: its place in the stream.
+        delta: the change.
+        said: what an event says, also of one that is no longer live; None of what is not known.
+        canonical: a name as it is looked up: case-folded, through the alias table.
+    """
+    event = said(delta.event_id) if isinstance(delta, EventChanged) else None
+    about = delta.about if isinstance(delta, EventChanged) else None
+    names = () if about is None else about.participants
+    return Told(position=position, delta=delta, event=event, names=tuple(sorted({canonical(name) for name in names})))
