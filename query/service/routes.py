@@ -9,10 +9,11 @@ import msgspec
 from aiohttp import web
 
 from query.api import EdgesResult, HistoryResult, ParticipantsResult, QueryResult, RulingsResult, StateResult
+from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn, EditIn, MessagesIn, PostedOut, QueryIn, RefusedOut
 
-from . import analysts, probes, reads, stream, writes
+from . import analysts, erasures, probes, reads, stream, writes
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -57,6 +58,7 @@ SPACE = Parameter(
 )
 MESSAGE_ID = Parameter(name="id", where="path", required=True, description="The message's id in its conversation.")
 EVENT_ID = Parameter(name="id", where="path", required=True, description="Id of an event.")
+ERASURE_ID = Parameter(name="id", where="path", required=True, description="Id of an erasure, as its receipt says.")
 CONVERSATION = Parameter(
     name="conversation_id", where="query", required=True, description="The conversation the message is part of."
 )
@@ -220,6 +222,27 @@ V1 = (
         parameters=(*_IN_SPACE, PARTICIPANT, ATTRIBUTE, AS_OF, KNOWN_AT, INCLUDE, WAIT_FOR),
         reply=StateResult,
         refusals=(400, 504),
+    ),
+    Route(
+        method="POST",
+        path="/v1/spaces/{space}/erasures",
+        name="erase",
+        summary="Erase a message, a conversation or the space for good; the reply is the receipt",
+        handler=erasures.post_erasure,
+        parameters=_IN_SPACE,
+        body=ErasureIn,
+        reply=ErasureOut,
+        refusals=(400, 404, 413, 415),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/erasures/{id}",
+        name="getErasure",
+        summary="The receipt of an erasure",
+        handler=erasures.get_erasure,
+        parameters=(*_IN_SPACE, ERASURE_ID),
+        reply=ErasureOut,
+        refusals=(400, 404),
     ),
     Route(
         method="POST",
