@@ -45,7 +45,8 @@ def decoded(raw: Raw) -> Entry:
     if (raw.tenant, raw.space) != record.key:
         key = f"{raw.tenant}/{raw.space}" if raw.tenant else "no space"
         raise BadRecordError(f"{raw.topic}: the key names {key}, the record is of {record.key}")
-    problem = _space_problem(record.key)
+    nobodys = raw.topic == "dead-letters" and not record.tenant  # about a record whose key named no space
+    problem = None if nobodys else _space_problem(record.key)
     if problem is not None:
         raise BadRecordError(f"{raw.topic}: {problem}")
     return Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
@@ -78,6 +79,17 @@ def dead_letter(stage: str, raw: Raw, error: str, now: int) -> DeadLetter:
         offset=raw.offset, error=error, payload=raw.value, conversation_id=about.conversation_id,
         message_id=about.message_id, parked_at=now,
     )  # fmt: skip
+
+
+def is_letter_about_a_letter(raw: Raw) -> bool:
+    """Whether the record is a letter about a record of ``dead-letters``: parking it too would never end."""
+    if raw.topic != "dead-letters":
+        return False
+    try:
+        record = decode("dead-letters", raw.value)
+    except BadRecordError:
+        return False
+    return isinstance(record, DeadLetter) and record.topic == "dead-letters"
 
 
 class _About(msgspec.Struct, frozen=True, kw_only=True):

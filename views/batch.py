@@ -11,7 +11,7 @@ from schemas.dead_letters import DeadLetter
 from schemas.deltas import DeltaRecord
 from schemas.entry import Entry
 from schemas.faults import can_be_the_records
-from schemas.parking import Raw, dead_letter, decoded
+from schemas.parking import Raw, dead_letter, decoded, is_letter_about_a_letter
 
 from .maintain import Maintainer
 from .refusals import ViewRefusedError
@@ -88,8 +88,8 @@ def _fold(maintainer: Maintainer, batch: Sequence[Raw], now: int, check: Callabl
 
 
 def _park(maintainer: Maintainer, folded: Folded, raw: Raw, why: str, now: int) -> bool:
-    """Pass over a record; False when that was done before."""
-    if not maintainer.skip(raw.topic, raw.partition, raw.offset):
+    """Pass over a record; False when that was done before, or a letter about it would only call for the next one."""
+    if not maintainer.skip(raw.topic, raw.partition, raw.offset) or is_letter_about_a_letter(raw):
         return False
     folded.parked.append(dead_letter(STAGE, raw, why, now))
     return True
