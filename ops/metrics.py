@@ -16,16 +16,20 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from ops.observing import Applied, Folded, Lag, Lags
+from ops.observing import Applied, CallResult, Folded, Lag, Lags, Wait
 from query.api import Mode, QueryResult
 from query.ports import Step
+from schemas.asking import AskingStage, ModelReplied, ReadOutcome, ReplyOutcome, ReplyRead
 from schemas.deltas import DeltaRecord, EventChanged, Validity
 
-STAGES = ("sessionize", "distil", "themes", "link", "view", "embed")
+STAGES = ("sessionize", "distil", "themes", "link", "view", "embed", "ask")
 """All consumers of topics; counters of each start at 0, so that the first parked record is seen as a rise."""
 
 STATUSES = ("live", "superseded", "corrected", "contested")
 """What an event can become; it can be several at once."""
+
+FATES = ("kept", "invalid", "ungrounded", "unsaid")
+"""Fields of ``schemas.asking.ReplyRead``."""
 
 STEP_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 QUERY_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -85,6 +89,15 @@ class Metrics:
             "query_scaffolding_tokens", "... of these, headings, labels and markers", TOKEN_BUCKETS, "mode"
         )
         self._encoded = counter("encoder_texts", "Texts to encode: remembered, or computed", "source")
+        self._calls = counter("llm_calls", "Calls of the model's endpoint, by how they went", "result")
+        self._replies = counter("llm_replies", "Recorded replies, by how they ended", "stage", "outcome")
+        self._tokens = counter("llm_tokens", "Tokens of replies and of what was asked", "stage", "kind")
+        self._cost = counter("llm_cost_usd", "What they cost, by the prices in the settings", "stage")
+        self._read = counter("llm_replies_read", "Replies a stage has read, by what came next", "stage", "outcome")
+        self._objects = counter("llm_objects", "Events or verdicts in replies, by what became of them", "stage", "fate")
+        self._waits = Gauge(
+            "stilltrue_llm_waiting", "1 while questions wait and the rules' answers count", ("why",), registry=registry
+        )
         self._begin()
 
     def _begin(self) -> None:
@@ -106,6 +119,20 @@ class Metrics:
             self._scaffolding.labels(mode)
         for source in ("memory", "model"):
             self._encoded.labels(source)
+        for result in get_args(CallResult):
+            self._calls.labels(result)
+        for why in get_args(Wait):
+            self._waits.labels(why).set(0)
+        for asking in get_args(AskingStage):
+            self._cost.labels(asking)
+            for kind in ("prompt", "completion"):
+                self._tokens.labels(asking, kind)
+            for outcome in get_args(ReplyOutcome):
+                self._replies.labels(asking, outcome)
+            for outcome in get_args(ReadOutcome):
+                self._read.labels(asking, outcome)
+            for fate in FATES:
+                self._objects.labels(asking, fate)
 
     # --- stages -----------------------------------------------------------------------------------------------------
 
@@ -174,6 +201,29 @@ class Metrics:
         """Texts were encoded."""
         self._encoded.labels("memory").inc(remembered)
         self._encoded.labels("model").inc(computed)
+
+    # --- the language model -----------------------------------------------------------------------------------------
+
+    def model_called(self, result: CallResult) -> None:
+        """A call of the endpoint."""
+        self._calls.labels(result).inc()
+
+    def model_replied(self, reply: ModelReplied) -> None:
+        """A reply, and what it took."""
+        self._replies.labels(reply.stage, reply.outcome).inc()
+        self._tokens.labels(reply.stage, "prompt").inc(reply.prompt_tokens)
+        self._tokens.labels(reply.stage, "completion").inc(reply.completion_tokens)
+        self._cost.labels(reply.stage).inc(reply.cost_usd)
+
+    def model_read(self, read: ReplyRead) -> None:
+        """What a stage made of one."""
+        self._read.labels(read.stage, read.outcome).inc()
+        for fate in FATES:
+            self._objects.labels(read.stage, fate).inc(getattr(read, fate))
+
+    def model_waits(self, why: Wait, *, waits: bool) -> None:
+        """Whether questions wait."""
+        self._waits.labels(why).set(waits)
 
 
 class StepTimes:

@@ -6,12 +6,13 @@ Everything is told after the fact and nothing is answered, so an observer can ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from query.api import QueryResult
 from query.ports import UNTIMED, Steps
+from schemas.asking import ModelReplied, ReplyRead
 from schemas.deltas import DeltaRecord
 from schemas.topics import TopicName
 
@@ -57,6 +58,13 @@ class Lag(msgspec.Struct, frozen=True, kw_only=True):
     records: int
 
 
+CallResult = Literal["ok", "busy", "timeout", "connection", "server_error", "garbled", "bad_request", "unusable"]
+"""How one call of a model's endpoint went. ``busy`` is 429; ``bad_request`` is about one question, ``unusable`` about
+all of them."""
+
+Wait = Literal["budget", "endpoint"]
+"""Why questions for a model wait while the rules' answers count: the day's budget is spent, or nobody answers."""
+
 Lags = Callable[[], Iterable[Lag]]
 """Asks for all lags as of now; from any thread."""
 
@@ -79,6 +87,19 @@ class Observer(Protocol):
         ...
 
     def answered(self, result: QueryResult) -> None: ...
+    def model_called(self, result: CallResult) -> None: ...
+    def model_replied(self, reply: ModelReplied) -> None:
+        """A reply was recorded, or that there was none."""
+        ...
+
+    def model_read(self, read: ReplyRead) -> None:
+        """A stage has made something of a reply."""
+        ...
+
+    def model_waits(self, why: Wait, *, waits: bool) -> None:
+        """Questions begin or cease to wait."""
+        ...
+
     def watch(self, lags: Lags) -> None:
         """Lags are asked for, not told: a consumer that hangs tells nothing, and its lag must be seen to grow."""
         ...
@@ -104,6 +125,18 @@ class Silent:
         return UNTIMED
 
     def answered(self, result: QueryResult) -> None:
+        """Nothing."""
+
+    def model_called(self, result: CallResult) -> None:
+        """Nothing."""
+
+    def model_replied(self, reply: ModelReplied) -> None:
+        """Nothing."""
+
+    def model_read(self, read: ReplyRead) -> None:
+        """Nothing."""
+
+    def model_waits(self, why: Wait, *, waits: bool) -> None:
         """Nothing."""
 
     def watch(self, lags: Lags) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ops.llm.settings import LlmSettings
 from ops.observing import SILENT, Observer
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
@@ -24,6 +25,8 @@ from views.store import RocksTables, prefix_end
 from views.tables import TABLES
 
 if TYPE_CHECKING:
+    from ops.llm.asker import Asker, Learned
+    from ops.llm.bodies import Dialect
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
 
@@ -54,8 +57,9 @@ def open_parts(store: Path, settings: Settings, *, writer: bool, observer: Obser
         tables=RocksTables(view),
         encoder=_encoder(settings, observer),
         index=_index(store / "vectors", log, writer=writer),
-        clock=lambda: time.time_ns() // 1_000,
+        clock=_now,
         observer=observer,
+        asker=_asker(log, settings.llm, observer) if writer else None,
         forget_view=lambda space: _forget(view, space_prefix(space)),
     )
 
@@ -91,6 +95,23 @@ def _check_view(view: Database, log: Log) -> None:
         raise BadStoreError(
             f"{view.directory} is a view {what}: delete that folder, then {_MADE_ANEW.format(what='the view')}"
         )
+
+
+def _asker(log: Log, llm: LlmSettings, observer: Observer) -> Asker | None:
+    """Asks the endpoint of the settings. The client behind it is loaded when there is something to ask."""
+    if llm.model is None or llm.endpoint is None:
+        return None
+    from ops.llm.asker import Asker
+    from ops.llm.errands import ModelErrands
+
+    def make(dialect: Dialect | None, learned: Learned) -> ModelErrands:
+        return ModelErrands(llm, clock=_now, observer=observer, dialect=dialect, learned=learned)
+
+    return Asker(log, make, f"{llm.endpoint} {llm.model} {llm.format} {llm.limit}", _now)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000
 
 
 def _encoder(settings: Settings, observer: Observer) -> Callable[[], Encoder]:

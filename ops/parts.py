@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,6 +15,9 @@ from views.encoder.protocol import Encoder
 from views.tables import Tables
 from views.vectors.protocol import VectorIndex
 
+if TYPE_CHECKING:
+    from ops.llm.asker import Asker
+
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """``encoder`` and ``index`` are opened when they are first needed: reading the state needs no model.
@@ -21,6 +25,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         observer: measures; nobody does unless one is given.
         forget_view: returns when no file of the view holds a former row of the space.
+        asker: asks a model, when the settings name one; the thread is not running yet.
         elsewhere: what an erasure does not reach outside the store, as far as it is known: backups.
     """
 
@@ -32,3 +37,4 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     observer: Observer = SILENT
     forget_view: Callable[[SpaceKey], None] = lambda _: None
     elsewhere: Callable[[], Sequence[Remains]] = tuple
+    asker: Asker | None = None

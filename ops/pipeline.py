@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ops.observing import SILENT, Folded, Lag, Observer
+from schemas.asking import ReplyRead
 from schemas.codec import encode
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
@@ -133,6 +134,9 @@ class StageRunner:
                 faulted=sum(guarded.faulted for guarded in done), seconds=seconds,
             )
         )  # fmt: skip
+        for output in outputs:
+            if isinstance(output.record, ReplyRead):
+                self._observer.model_read(output.record)
 
     @staticmethod
     def _append(batch: Batch, outputs: Sequence[Output], now: int) -> None:

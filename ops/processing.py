@@ -24,6 +24,8 @@ from streams.themes.stage import ThemesStage
 from views.embed import Embed
 
 if TYPE_CHECKING:
+    from ops.llm.asker import Asker
+    from streams.ports import Stage
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
 
@@ -39,6 +41,7 @@ class Processors:
         observer: told what every consumer did.
         encoder: for links, themes and the index.
         index: the vector index to maintain.
+        asker: asks a model what the stages want to know, while they go on; None where nobody is asked.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Processors:
         observer: Observer,
         encoder: Encoder,
         index: VectorIndex,
+        asker: Asker | None = None,
     ) -> None:
         batch = settings.stage_batch_records
         self._log = log
@@ -58,8 +62,9 @@ class Processors:
         self._now = clock
         self._lock = threading.RLock()
         self._sessionize = StageRunner(log, Sessionize(session_limits(settings)), batch, observer)
-        later = (DistilStage(OfflineDistiller()), ThemesStage(encoder), LinkStage(OfflineClassifier(), encoder))
-        self._later_stages = tuple(StageRunner(log, stage, batch, observer) for stage in later)
+        self._later_stages = tuple(StageRunner(log, stage, batch, observer) for stage in _stages(settings, encoder))
+        self._asker = asker
+        self._settled = 0
         self._indexer = Indexer(log, view, Embed(index, encoder), batch, observer)
 
     def held(self) -> threading.RLock:
@@ -79,6 +84,8 @@ class Processors:
             now = self._now()
             done = self._sessionize.step(now) + self._sessionize.tick(now)
             done += sum(stage.step(now) for stage in self._later_stages)
+            if self._asker is not None:
+                self._asker.poke()
             done += self._view.step(now)
             return done + self._indexer.step()
 
@@ -88,6 +95,20 @@ class Processors:
             self.run()
             self._sessionize.flush(self._now(), space)
             self.run()
+
+    def settle(self) -> bool:
+        """Wait for a reply of the model and work it off; False when none is to be expected now."""
+        if self._asker is None:
+            return False
+        replies = self._asker.settle(self._settled)
+        self.run()
+        came, self._settled = replies > self._settled, replies
+        return came
+
+    def close(self) -> None:
+        """Ask nobody any more."""
+        if self._asker is not None:
+            self._asker.close()
 
     def apply_events(self, partition: int) -> None:
         """Work until every set of events accepted so far is linked and in the view, whatever else is waiting."""
@@ -113,3 +134,21 @@ class Processors:
         for stage in (self._sessionize, *self._later_stages):
             yield from stage.lags()
         yield from self._indexer.lags()
+
+
+def _stages(settings: Settings, encoder: Encoder) -> Iterator[Stage]:
+    """The stages after sessionize, in the order of the flow."""
+    llm, rules = settings.llm, OfflineDistiller()
+    model = llm.asked_model()
+    if model is not None and llm.distil:
+        from streams.distil.model.stage import ModelDistilStage
+
+        yield ModelDistilStage(rules, model)
+    else:
+        yield DistilStage(rules)
+    yield ThemesStage(encoder)
+    yield LinkStage(OfflineClassifier(), encoder)
+    if model is not None:
+        from streams.llm.desk import Desk
+
+        yield Desk()

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from ops.adjudicating import Adjudicating
+from ops.asked import Asked
 from ops.erased import Erased
 from ops.erasing.run import Erasing
 from ops.limits import ingest_limits
+from ops.llm.questions import Questions
 from ops.observing import Lag
 from ops.once import opened_once
 from ops.parts import Parts
@@ -44,7 +46,7 @@ POLL_S = 0.02
 """How often a waiting request looks whether its messages are applied."""
 
 
-class Embedded(Ruled, Erased):
+class Embedded(Ruled, Erased, Asked):
     """``ops.system.System`` in one process. Thread-safe; see there for what each method means."""
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
@@ -61,6 +63,7 @@ class Embedded(Ruled, Erased):
         self.erasing = Erasing(
             parts, self._view, processors=lambda: self._processors, index=lambda: self._index
         )  # fmt: skip
+        self.questions = Questions(parts.log, settings.llm, parts.asker, clock=parts.clock)
         self._closed = False
         self._observer.watch(self._lags)
 
@@ -93,6 +96,7 @@ class Embedded(Ruled, Erased):
             observer=self._observer,
             encoder=self._encoder,
             index=self._index,
+            asker=self._parts.asker,
         )
 
     # --- taking in --------------------------------------------------------------------------------------------------
@@ -160,6 +164,10 @@ class Embedded(Ruled, Erased):
         """Close open sessions and process everything."""
         self.erasing.resume()
         self._processors.flush(space)
+
+    def settle(self) -> bool:
+        """Wait for a reply of the model and work it off; False when none is to be expected now."""
+        return self._processors.settle()
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:
         """Look until all messages below the offset are applied, in the view and then in the index, or the time is up.
@@ -256,6 +264,7 @@ class Embedded(Ruled, Erased):
     def close(self) -> None:
         """Make everything durable and let go of the directory."""
         if "_processors" in self.__dict__:
+            self._processors.close()
             with self._processors.held():
                 self._close()
         else:

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import msgspec
 
+from ops.llm.settings import LlmSettings
 from query.settings import QuerySettings
 
 CONFIG_NAME = "stilltrue.toml"
@@ -50,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         model: path or name of the embedding model; None takes the installed one (see ``./stilltrue model``).
         budget_tokens: context budget of a question that names none (B_total of the paper).
         query: weights and limits of the query engine, the table ``[query]``.
+        llm: the language model and its limits, the table ``[llm]``.
     """
 
     content_max_bytes: Count = 65_536
@@ -66,6 +68,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     model: str | None = None
     budget_tokens: Count = 2_000
     query: QuerySettings = QuerySettings()
+    llm: LlmSettings = LlmSettings()
 
 
 def load_settings(store: Path, config: Path | None = None) -> Settings:

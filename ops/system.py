@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
 
+from ops.llm.completion import Completion
+from ops.llm.questions import Recorded, Standing
 from query.api import (
     EdgesResult,
     HistoryResult,
@@ -20,6 +22,7 @@ from query.api import (
 )
 from query.service.ports import Health, Ingested, Refused
 from schemas.erasure_wire import ErasureIn, ErasureOut
+from schemas.asking import AskingStage, ModelAsked
 from schemas.ids import SpaceKey
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn
@@ -92,6 +95,22 @@ class System(Protocol):
 
     def flush(self, space: SpaceKey | None = None) -> None:
         """Publish and close open sessions without waiting for silence, and process everything (end of an import)."""
+        ...
+
+    def settle(self) -> bool:
+        """Wait for a reply of the model and work it off; False when none is to be expected now, or nobody is asked."""
+        ...
+
+    def questions_of(self, space: SpaceKey) -> Standing:
+        """What a model is still to be asked about the space, and whether it can be."""
+        ...
+
+    def open_questions(self, space: SpaceKey, stage: AskingStage) -> Iterator[ModelAsked]:
+        """The open ones of a stage, oldest first."""
+        ...
+
+    def record_reply(self, ask_id: str, answer: Completion) -> Recorded:
+        """Record what a model was heard to say elsewhere; ``run`` works it off."""
         ...
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:

@@ -11,10 +11,11 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
+from typing import Any
 
 import openai
 
+from ops.observing import CallResult
 from schemas.asking import Prompt
 
 from .bodies import PROBE, Dialect, body, dialects, keeps_to_probe
@@ -31,9 +32,6 @@ PROBE_TRIES = 2
 
 UNUSABLE_S = 60.0
 """How long an endpoint is left alone that will not have us: a key, a name or an address is wrong."""
-
-CallResult = Literal["ok", "busy", "timeout", "connection", "server_error", "garbled", "bad_request", "unusable"]
-"""How one call went. ``busy`` is 429; ``bad_request`` is about this question, ``unusable`` about all of them."""
 
 
 class EndpointAwayError(Exception):

@@ -7,6 +7,7 @@ parked with its bytes; re-driving the dead letter puts it on the desk again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -109,6 +110,15 @@ def open_asks(tables: TableReader, table: str, prefix: bytes) -> Iterator[OpenAs
     """What is on the desk, in the order it was asked, as committed: ``prefix`` is that of the desk's rows."""
     for _, raw in tables.scan(table, prefix + OPEN, prefix + OPEN[:-1] + b"0"):
         yield _open(raw)
+
+
+def find_ask(tables: TableReader, table: str, prefix: bytes, ask_id: str) -> OpenAsk | Literal["answered"] | None:
+    """A question by its id: open, answered, or unknown (None); also one that failed and was parked is unknown."""
+    row = tables.get(table, prefix + _id_key(ask_id))
+    if row is None or row == _ANSWERED:
+        return None if row is None else "answered"
+    raw = tables.get(table, prefix + row)
+    return None if raw is None else _open(raw)
 
 
 def spent_on(tables: TableReader, table: str, prefix: bytes, space: SpaceKey, at: int) -> Spent:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from ops.limits import ingest_limits, session_limits
+from ops.llm.settings import LlmSettings
 from ops.settings import CONFIG_NAME, BadConfigError, Settings, config_sha256, load_settings
 from query.settings import QuerySettings
 from streams.message_in import IngestLimits
@@ -79,6 +80,7 @@ def test_every_setting_counts_in_the_hash() -> None:
         "model": "m",
         "model_cache": "c",
         "query": QuerySettings(alpha=0.5),
+        "llm": LlmSettings(model="m"),
     }
     hashes = {config_sha256(base)}
     for name in Settings.__struct_fields__:

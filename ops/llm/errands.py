@@ -1,0 +1,190 @@
+"""Open questions as errands: which may be asked now, and how one is asked until there is a reply to record.
+
+The same object serves both runtimes (``streams.worker.errands``): a worker on Kafka runs it beside the desk's runner,
+the embedded system in a thread (``ops.llm.asker``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ops.observing import Observer
+from schemas.asking import ModelAsked, ModelReplied
+from schemas.ids import SpaceKey
+from streams.llm.desk import EVERYWHERE, OpenAsk, Spent, find_ask, open_asks, spent_on
+from streams.log.protocol import TableReader
+from streams.ports import Output
+from streams.worker.errands import Errand
+
+from .bodies import Dialect
+from .settings import LlmSettings
+
+if TYPE_CHECKING:
+    from .client import ChatClient
+    from .completion import Answered
+
+FAILURES_MAX = 3
+"""Questions in a row that no endpoint answered before that counts as the endpoint's fault: then they wait, open, for it
+to come back, instead of being parked one after another."""
+
+
+class ModelErrands:
+    """``streams.worker.errands.Errands``: asks a model. Of one event loop.
+
+    Attributes:
+        away: why nothing is asked just now; None while the endpoint answers. For people.
+        held_back: whether a question waits for tomorrow's budget.
+
+    Args:
+        settings: with an endpoint.
+        clock: microseconds UTC.
+        observer: told of calls and replies.
+        dialect: how the endpoint is known to be spoken to.
+        learned: told when that was found out.
+    """
+
+    def __init__(
+        self,
+        settings: LlmSettings,
+        *,
+        clock: Callable[[], int],
+        observer: Observer,
+        dialect: Dialect | None = None,
+        learned: Callable[[Dialect], None] = lambda _: None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._observer = observer
+        self._dialect = dialect
+        self._learned = learned
+        self._client: ChatClient | None = None
+        self._failures = 0
+        self._unread: dict[str, ModelReplied] = {}
+        self.away: str | None = None
+        self.held_back = False
+
+    @property
+    def limit(self) -> int:
+        """How many questions are on the way at once."""
+        return self._settings.concurrency
+
+    def open(self, tables: TableReader, table: str, prefix: bytes) -> Iterator[Errand]:
+        """The open questions of spaces whose budget of the day is not spent, oldest first."""
+        spent: dict[SpaceKey, bool] = {}
+        held = False
+        self._unread = {
+            ask_id: reply
+            for ask_id, reply in self._unread.items()
+            if isinstance(find_ask(tables, table, prefix, ask_id), OpenAsk)
+        }
+        for item in open_asks(tables, table, prefix):
+            space = item.ask.key
+            if space not in spent:
+                spent[space] = self._is_spent(tables, table, prefix, space)
+            if spent[space]:
+                held = self._hold(held=True)
+                continue
+            yield _errand(item)
+        self._hold(held=held)
+
+    async def run(self, errand: Errand) -> Output:
+        """Ask until there is a reply, or enough calls failed. An endpoint that is away is waited for."""
+        ask = msgspec.msgpack.decode(errand.data, type=ModelAsked)
+        calls = 0
+        while True:
+            got = await self._ask(ask)
+            calls += got.calls
+            if got.outcome == "failed" and self._is_outage():
+                await self._wait_for_endpoint(got.error, self._settings.retry_wait_max_s)
+                continue
+            self._note(answered=got.outcome != "failed")
+            reply = self._record(ask, got, calls)
+            self._observer.model_replied(reply)
+            self._unread[reply.ask_id] = reply
+            return Output(topic="replies", record=reply)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._client is not None:
+            await self._client.close()
+
+    async def _ask(self, ask: ModelAsked) -> Answered:
+        from .client import ChatClient, EndpointAwayError
+
+        if self._client is None:
+            self._client = ChatClient(
+                self._settings, dialect=self._dialect, learned=self._learned, wait=asyncio.sleep,
+                told=self._observer.model_called,
+            )  # fmt: skip
+        while True:
+            try:
+                return await self._client.ask(ask.prompt)
+            except EndpointAwayError as away:
+                await self._wait_for_endpoint(str(away), away.wait_s)
+
+    def _is_spent(self, tables: TableReader, table: str, prefix: bytes, space: SpaceKey) -> bool:
+        """By what the desk has booked, and the replies it has yet to read. What is on the way is not counted."""
+        now, own, every = self._clock(), self._settings.space_tokens_per_day, self._settings.tokens_per_day
+        unread = list(self._unread.values())
+        if own is not None and _tokens(spent_on(tables, table, prefix, space, now), unread, space) >= own:
+            return True
+        return every is not None and _tokens(spent_on(tables, table, prefix, EVERYWHERE, now), unread, None) >= every
+
+    def _hold(self, *, held: bool) -> bool:
+        if held != self.held_back:
+            self.held_back = held
+            self._observer.model_waits("budget", waits=held)
+        return held
+
+    def _is_outage(self) -> bool:
+        """Whether this failure is one too many in a row."""
+        self._failures += 1
+        return self._failures > FAILURES_MAX
+
+    def _note(self, *, answered: bool) -> None:
+        if answered:
+            self._failures = 0
+            self._told_away(None)
+
+    async def _wait_for_endpoint(self, problem: str, seconds: float) -> None:
+        self._told_away(problem)
+        await asyncio.sleep(seconds)
+
+    def _told_away(self, problem: str | None) -> None:
+        if (problem is None) != (self.away is None):
+            self._observer.model_waits("endpoint", waits=problem is not None)
+        self.away = problem
+
+    def _record(self, ask: ModelAsked, got: Answered, calls: int) -> ModelReplied:
+        return ModelReplied(
+            tenant=ask.tenant,
+            space=ask.space,
+            stage=ask.stage,
+            ask_id=ask.ask_id,
+            session_id=ask.session_id,
+            outcome=got.outcome,
+            text=got.text,
+            error=got.error,
+            model=got.model or ask.prompt.model,
+            via="live",
+            calls=calls,
+            prompt_tokens=got.prompt_tokens,
+            completion_tokens=got.completion_tokens,
+            cost_usd=self._settings.cost_usd(got.prompt_tokens, got.completion_tokens),
+            at=self._clock(),
+        )
+
+
+def _errand(item: OpenAsk) -> Errand:
+    return Errand(id=f"{item.partition}/{item.offset}", lane=item.ask.session_id, data=msgspec.msgpack.encode(item.ask))
+
+
+def _tokens(booked: Spent, unread: Sequence[ModelReplied], space: SpaceKey | None) -> int:
+    for reply in unread:
+        if space is None or reply.key == space:
+            booked = booked.plus(reply)
+    return booked.tokens
