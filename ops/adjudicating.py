@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from typing import Literal, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Literal, Protocol, TypeVar
 
 from ops.facts import SpaceFacts
-from ops.viewing import LiveView
 from query.api import ParticipantsResult, ProducersResult, RulingsResult
 from query.participants import participants
 from query.producers import producers
@@ -19,18 +19,40 @@ from schemas.edges import EdgesInferred
 from schemas.events import Event, EventsDistilled
 from schemas.ids import MessageKey, SpaceKey, record_hash
 from schemas.messages import MessageEdited, MessagePosted
+from schemas.parking import Raw
 from schemas.record import Record
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.topics import TopicName
 from streams.activate import activate
 from streams.adjudicate import Docket, decide
-from streams.log import Log
+from views.reader import Basis
 from views.rulings import Around, Placed, place
 from views.snapshot import Snapshot
 
 R = TypeVar("R", bound=Record)
 Status = Literal["accepted", "duplicate"]
 _ON_EDGES = (EdgeAccepted, EdgeRuledOut, RulingWithdrawn)
+
+
+class Written(Protocol):
+    """What is asked of the log."""
+
+    def batch(self) -> AbstractContextManager[Appending]: ...
+    def read_space(self, topic: TopicName, space: SpaceKey) -> Iterable[Raw]: ...
+
+
+class Appending(Protocol):
+    """An open batch of it."""
+
+    def append(self, topic: TopicName, space: SpaceKey, value: bytes, now: int) -> int: ...
+
+
+class Viewed(Protocol):
+    """What is asked of the view."""
+
+    def snapshot(self, space: SpaceKey) -> Snapshot: ...
+    def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]: ...
+    def basis(self, space: SpaceKey) -> Basis: ...
 
 
 class Adjudicating:
@@ -46,8 +68,8 @@ class Adjudicating:
 
     def __init__(
         self,
-        log: Log,
-        view: LiveView,
+        log: Written,
+        view: Viewed,
         *,
         clock: Callable[[], int],
         apply: Callable[[SpaceKey], None],

@@ -1,36 +1,59 @@
-"""``serve``: ingest, processors, view and queries in one process, over HTTP."""
+"""``serve``: the HTTP service. The whole system in one process, or, with ``--kafka``, a query node on a broker."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
 from .pump import Pump
-from .world import OK, CommandError, Options, Subcommands, World
+from .world import OK, CommandError, Subcommands, World
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
+    from ops.metrics import Metrics
     from ops.settings import Settings
     from ops.system import System
+    from query.service.ports import ServedSystem
 
 _PORT_MAX = 65_535
 
 
-class ServeOptions(Options):
+class ServeOptions(BrokerOptions):
     """Options of ``serve``."""
 
     host: str | None
     port: int | None
+    kafka: bool
+    qdrant: str | None
 
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
-    parser = commands.add_parser("serve", parents=[shared], help="the HTTP service, until Ctrl-C")
+    parser = commands.add_parser(
+        "serve",
+        parents=[shared],
+        help="the HTTP service, until Ctrl-C",
+        description="Without --kafka: ingest, processors, view and queries in this one process, on the store. With "
+        "--kafka: a query node. It keeps a copy of the view in the store, answers from it, and writes what it is sent "
+        "to the broker, where ./stilltrue worker and ./stilltrue view do the rest. Any number of nodes may serve.",
+    )
     parser.add_argument("--host", metavar="HOST", help="address to listen on; default as in the settings, 127.0.0.1")
     parser.add_argument("--port", metavar="N", type=int, help="default as in the settings, 8080; 0 takes a free one")
+    parser.add_argument("--kafka", action="store_true", help="a query node on the broker of --bootstrap")
+    add_broker_options(parser)
+    parser.add_argument(
+        "--qdrant",
+        metavar="URL",
+        default=os.environ.get("STILLTRUE_QDRANT") or None,
+        help="with --kafka: the Qdrant server that the embed stage fills; default an index in the store, or "
+        "$STILLTRUE_QDRANT",
+    )
     parser.set_defaults(run=run)
 
 
@@ -51,7 +74,11 @@ def run(options: ServeOptions, world: World) -> int:
         port=settings.port if options.port is None else options.port,
     )
     registry = CollectorRegistry()
-    system = world.open_system(options.store, settings, writer=True, observer=Metrics(registry, clock=world.now))
+    metrics = Metrics(registry, clock=world.now)
+    if options.kafka:
+        _serve_node(options, settings, registry, metrics, world)
+        return OK
+    system = world.open_system(options.store, settings, writer=True, observer=metrics)
     with closing(system):
         serve_until_stopped(system, settings, registry, world.say)
     return OK
@@ -71,6 +98,17 @@ def serve_until_stopped(
     Raises:
         CommandError: the port or host cannot be had.
     """
+    _serve(system, settings, registry, say, Pump(system))
+
+
+def _serve(
+    system: ServedSystem,
+    settings: Settings,
+    registry: CollectorRegistry,
+    say: Callable[[str], None],
+    beside: AbstractContextManager[object],
+) -> None:
+    """``beside``: what goes on while requests are answered."""
     from query.service.server import CannotListenError, serve
     from query.service.service import Limits
 
@@ -79,7 +117,35 @@ def serve_until_stopped(
 
     limits = Limits(body_max_bytes=settings.request_max_bytes, wait_timeout_s=settings.wait_max_s)
     try:
-        with Pump(system):
+        with beside:
             serve(system, settings.host, settings.port, registry, limits=limits, ready=ready)
     except CannotListenError as error:
         raise CommandError(str(error)) from error
+
+
+def _serve_node(
+    options: ServeOptions, settings: Settings, registry: CollectorRegistry, metrics: Metrics, world: World
+) -> None:
+    """A query node. With the broker away it starts all the same, if its store has a view to answer from."""
+    from aiokafka.errors import KafkaConnectionError
+
+    from ops.kafka.checking import check_topics
+    from ops.node.opening import node_source, open_node
+
+    source = node_source(options.bootstrap, options.prefix)
+    with broker_errors(options.bootstrap):
+        try:
+            run_async(check_topics(options.bootstrap, options.prefix, world.note))
+        except KafkaConnectionError as error:
+            if not _has_view(options.store):
+                raise
+            world.note(f"stilltrue: no broker at {options.bootstrap}: {error}; answering from {options.store}")
+        with open_node(options.store, settings, source, metrics, qdrant=options.qdrant) as node:
+            world.say(f"following {options.bootstrap} in {options.store}")
+            _serve(node, settings, registry, world.say, nullcontext())
+
+
+def _has_view(store: Path) -> bool:
+    from ops.node.generations import Generations
+
+    return (Generations(store).current / "view" / "CURRENT").exists()

@@ -58,6 +58,7 @@ class _Total:
 
 def run(options: ViewOptions, world: World) -> int:
     """Check that topics, log and view fit together, then apply records."""
+    from ops.kafka.checking import check_topics
     from ops.measuring import tell_view
     from streams.log.database import Database
     from views.emitting import StoppedError
@@ -67,7 +68,7 @@ def run(options: ViewOptions, world: World) -> int:
 
     total = _Total()
     with broker_errors(options.bootstrap), measured(options, world) as metrics:
-        run_async(_check_topics(options, world))
+        run_async(check_topics(options.bootstrap, options.prefix, world.note))
         tables = RocksTables(Database(options.store / "view", families=TABLES, read_only=False))
         source = Source(bootstrap=options.bootstrap, prefix=options.prefix, emits=not options.replica)
 
@@ -103,21 +104,3 @@ async def _until_signalled(worker: Worker, *, once: bool, ready: Callable[[int],
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     await worker.run(stop, until_end=once, ready=ready)
-
-
-async def _check_topics(options: ViewOptions, world: World) -> None:
-    """Refuse topics that would lose records or put spaces apart, before anything is applied."""
-    from ops.kafka.admin import NotToldError, admin, read_topics
-    from ops.kafka.topics import plan, wanted
-    from views.refusals import TopicsError
-
-    async with admin(options.bootstrap) as client:
-        try:
-            found = await read_topics(client, wanted(options.prefix, 1, 1))
-        except NotToldError as error:
-            world.note(f"stilltrue: topics not checked: {error}")
-            return
-    if found:  # the worker itself refuses missing topics
-        problems = plan(wanted(options.prefix, found[0].partitions, found[0].replication), found).problems
-        if problems:
-            raise TopicsError("topics are not as they should be (./stilltrue topics): " + "; ".join(problems))

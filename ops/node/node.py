@@ -1,0 +1,264 @@
+"""The query node: ``ops.system.System`` on a broker, as far as a service needs it.
+
+Reads come from the node's own replica; what is written goes to the broker and is judged against replica and own writes.
+Stages and the view that emits deltas are other processes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ops.adjudicating import Adjudicating
+from ops.limits import ingest_limits
+from ops.observing import SILENT, Lag, Observer
+from ops.once import opened_once
+from ops.settings import Settings
+from ops.system import Health, Refused, Verification
+from query.api import DeltaPage, EdgesResult, HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.edges import edges
+from query.history import UnknownEventError, history
+from query.state import state
+from schemas.ids import SpaceKey
+from schemas.topics import TopicName
+from schemas.wire import Problem
+from views.checksum import checksum, first_difference
+from views.reader import Basis, MessageAccount
+from views.snapshot import Snapshot, cut
+from views.spec import recompute
+from views.vectors.points import IndexAwayError
+from views.worker import Source
+
+from .generation import Generation
+from .loop import BrokerLoop
+from .reading import AwayError
+from .replica import Replica
+from .searching import OwnIndex
+from .taking import Taking, unavailable
+from .telling import Telling
+
+if TYPE_CHECKING:
+    from query.engine import QueryEngine
+    from views.encoder.protocol import Encoder
+    from views.vectors.protocol import VectorIndex
+
+
+class Served(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node is made of. ``shared``: opens the index on a server; None where each generation has its own."""
+
+    source: Source
+    loop: BrokerLoop
+    generation: Generation
+    encoder: Callable[[], Encoder]
+    shared: Callable[[Encoder], VectorIndex] | None
+    clock: Callable[[], int]
+    observer: Observer = SILENT
+
+
+class Node(Taking):
+    """Thread-safe. See ``ops.system.System`` for what each method means."""
+
+    def __init__(self, served: Served, settings: Settings) -> None:
+        self._served = served
+        self._settings = settings
+        self._now = served.clock
+        self._observer = served.observer
+        self._generation = served.generation
+        self._swapping = threading.Lock()
+        super().__init__(self._replica, served.loop, served.source, clock=served.clock, limits=ingest_limits(settings))
+        self.analysts = Adjudicating(
+            self._ledger, self, clock=served.clock, apply=lambda _: None, relink=lambda _: None
+        )
+        self._telling = Telling(served.loop, served.source, self._replica)
+        self._observer.watch(self._lags)
+
+    def _replica(self) -> Replica:
+        return self._generation.replica
+
+    @contextmanager
+    def _serving(self) -> Generator[Generation]:
+        """The generation of this moment, kept open inside the block."""
+        with self._swapping:
+            generation = self._generation
+            generation.enter()
+        try:
+            yield generation
+        finally:
+            generation.leave()
+
+    @property
+    def serving(self) -> Generation:
+        """What is served now; it may be swapped any time."""
+        return self._generation
+
+    def swap(self, successor: Generation) -> Generation:
+        """Serve another generation from now on; returns the former one, to be closed."""
+        with self._swapping:
+            former, self._generation = self._generation, successor
+        return former
+
+    def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:
+        """Until all messages below the offset are applied here, and in the index where it is our own."""
+        deadline = time.monotonic() + timeout_s
+        with self._serving() as serving:
+            replica, index = serving.replica, serving.index
+            partition = replica.partition(space)
+            if not replica.wait(lambda: replica.covers(partition) >= offset, timeout_s):
+                return False
+            if index is None:
+                return True
+            sequence = replica.tables.sequence
+            return replica.wait(lambda: index.is_level(sequence), max(0.0, deadline - time.monotonic()))
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    @opened_once
+    def _encoder(self) -> Encoder:
+        return self._served.encoder()
+
+    @opened_once
+    def _shared(self) -> VectorIndex:
+        assert self._served.shared is not None, "asked only where there is one"
+        return self._served.shared(self._encoder)
+
+    def _engine(self, own: OwnIndex | None) -> QueryEngine:
+        from query.engine import QueryEngine
+        from query.search import IndexSearch
+
+        index = self._shared if own is None else own.index
+        return QueryEngine(IndexSearch(index, self._encoder), self._settings.query)
+
+    def snapshot(self, space: SpaceKey) -> Snapshot:
+        """The space as it is now."""
+        return self.read(space, None)[0]
+
+    def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
+        """A cut and what it reflects, of one moment. One of the past is folded from the broker's records."""
+        with self._serving() as serving:
+            replica = serving.replica
+            if known_at is None:
+                found, basis = replica.read(space)
+                return found, self._with_unseen(replica, space, basis)
+            kept, basis, ends, keep = replica.past(space, known_at)
+            if kept is None:
+                try:
+                    kept = keep(cut(self._ledger.entries(replica, space, ends), space, known_at))
+                except (AwayError, TimeoutError) as error:
+                    raise unavailable(f"what was known then cannot be read: {error}") from error
+            return kept, self._with_unseen(replica, space, basis)
+
+    def _with_unseen(self, replica: Replica, space: SpaceKey, basis: Basis) -> Basis:
+        return msgspec.structs.replace(basis, waiting=basis.waiting + self._intake.unseen(replica, space))
+
+    def state(self, request: StateRequest) -> StateResult:
+        """What holds at an instant."""
+        found, basis = self.read(request.space, request.known_at)
+        return state(found, found, request, basis)
+
+    def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult:
+        """The chain of an event."""
+        found, basis = self.read(space, known_at)
+        at = self._now() if as_of is None else as_of
+        try:
+            return history(found, found, event_id, at, basis, self._settings.query.chain_max, found.ruled_out())
+        except UnknownEventError as error:
+            problem = Problem(code="not_found", message=f"no such event in this space: {event_id!r}", field="id")
+            raise Refused(problem) from error
+
+    def query(self, request: QueryRequest) -> QueryResult:
+        """Answer a question."""
+        steps = self._observer.asked()
+        with self._serving() as serving:
+            found, basis = self.read(request.space, request.known_at)
+            try:
+                result = self._engine(serving.index).query(request, found, found, basis, found.ruled_out(), steps)
+            except IndexAwayError as error:
+                raise unavailable(str(error)) from error
+        self._observer.answered(result)
+        return result
+
+    def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
+        """Edges, those that are ruled out included."""
+        found, basis = self.read(space, known_at)
+        return edges(found, found.ruled_out(), basis, event_id=event_id)
+
+    def deltas(self, space: SpaceKey, following: int, limit: int) -> DeltaPage:
+        """Deltas of the space from a position on."""
+        try:
+            return self._telling.page(space, following, limit)
+        except (AwayError, TimeoutError) as error:
+            raise unavailable(f"deltas cannot be read: {error}") from error
+
+    def deltas_end(self, space: SpaceKey) -> int:
+        """The position the next delta will have at least, as of a moment ago."""
+        try:
+            return self._telling.end(space)
+        except AwayError as error:
+            raise unavailable(str(error)) from error
+
+    def canonical(self, space: SpaceKey, name: str) -> str:
+        """The name it is known by now, case-folded."""
+        with self._serving() as serving:
+            return serving.replica.canonical(space)(name)
+
+    def basis(self, space: SpaceKey) -> Basis:
+        """What a read reflects now."""
+        return self.read(space, None)[1]
+
+    def account(self, space: SpaceKey) -> MessageAccount:
+        """Where the messages are that this node has seen or accepted; the four add up."""
+        with self._serving() as serving:
+            replica = serving.replica
+            known, unseen = replica.account(space), self._intake.unseen(replica, space)
+        return msgspec.structs.replace(known, accepted=known.accepted + unseen, waiting=known.waiting + unseen)
+
+    def spaces(self, tenant: str) -> Iterable[str]:
+        """Names of the tenant's spaces that this node has seen."""
+        with self._serving() as serving:
+            replica = serving.replica
+            return replica.spaces(tenant)
+
+    def health(self) -> Health:
+        """Not well until it has caught up with the log once; a broker that goes away later stops no read."""
+        with self._serving() as serving:
+            replica = serving.replica
+            behind = replica.behind()
+            problem = None if replica.caught_up else f"this node is still reading the log: {behind} records to go"
+            return Health(problem=problem, waiting=replica.waiting(), parked=replica.parked())
+
+    def _lags(self) -> Iterator[Lag]:
+        with self._serving() as serving:
+            replica = serving.replica
+            for (topic, partition), position in replica.positions().items():
+                yield Lag(
+                    stage="view", topic=topic, partition=partition, records=replica.end(topic, partition) - position
+                )
+            if serving.index is not None:
+                yield from serving.index.lags()
+
+    def verify(self, space: SpaceKey) -> Verification:
+        """Compare the view with its definition over the same records, read from the broker."""
+        with self._serving() as serving:
+            replica = serving.replica
+            with replica.changed:
+                kept = replica.snapshot(space).view
+                partition = replica.partition(space)
+                ends: dict[TopicName, int] = {t: end for (t, p), end in replica.positions().items() if p == partition}
+            plain = recompute(self._ledger.entries(replica, space, ends))
+        return Verification(
+            space=space.space, equal=checksum(kept) == checksum(plain), checksum=checksum(kept),
+            recomputed=checksum(plain), events=len(kept.events), edges=len(kept.edges),
+            first_difference=first_difference(kept, plain),
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Let go of the broker and of the directory. The loop is not ours."""
+        self._generation.close()
+        self.stop_writing()
+        if "_shared" in self.__dict__:
+            self._shared.close()
