@@ -73,7 +73,7 @@ class Indexer:
         return read
 
     def _notes(self, partition: int) -> int:
-        """What is named is set to what the view holds, which is ahead: nothing once erased, or of an edit of nothing."""
+        """What is named is set to what the view holds, which is ahead: nothing once erased or of an edit of nothing."""
         start = read_position(self._log, CONSUMER, "messages", partition)
         known = self._view.position("messages", partition)
         read = self._log.read("messages", partition, start, min(self._batch_records, max(0, known - start)))

@@ -20,7 +20,7 @@ from .reader import MessageAccount, MessageText
 from .rows import EdgeRow, EventRow
 from .sets import active_sets
 from .spec import View
-from .state import MessageState, message_part, space_prefix
+from .state import MessageState, ViewState, message_part, space_prefix
 from .tables import MemoryTables
 
 
@@ -132,7 +132,7 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
     ruled_out = (ruled_out_edge(cell) for _, cell in state.edges.scan(prefix))
     texts: dict[MessageKey, MessageText] = {}
     for _, cell in state.messages.scan(prefix):
-        text = _text(maintainer, space, cell)
+        text = _text(state, space, cell)
         if text is not None:
             texts[MessageKey(text.conversation_id, text.message_id)] = text
     return Snapshot(
@@ -159,14 +159,19 @@ def cut(entries: Iterable[Entry], space: SpaceKey, known_at: int) -> Snapshot:
 
 def message_text(maintainer: Maintainer, space: SpaceKey, key: MessageKey) -> MessageText | None:
     """One message as it stands, without reading the space."""
-    return _text(maintainer, space, maintainer.state.messages.get(space_prefix(space) + message_part(key)))
+    return stored_text(maintainer.state, space, key)
 
 
-def _text(maintainer: Maintainer, space: SpaceKey, cell: MessageState) -> MessageText | None:
+def stored_text(state: ViewState, space: SpaceKey, key: MessageKey) -> MessageText | None:
+    """One message as the cells hold it."""
+    return _text(state, space, state.messages.get(space_prefix(space) + message_part(key)))
+
+
+def _text(state: ViewState, space: SpaceKey, cell: MessageState) -> MessageText | None:
     """A message as it stands; None when it was never posted or is erased."""
     if cell.posted is None:
         return None
-    current = without_erased(maintainer.state, space, cell.posted.message, cell)
+    current = without_erased(state, space, cell.posted.message, cell)
     if current is None or current.posted is None:
         return None
     cell, posted = current, current.posted

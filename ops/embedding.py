@@ -1,0 +1,137 @@
+"""The embed stage's points: what is wanted by the view's rules (``views.wanted``), set in a vector index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from schemas.entry import Entry
+from schemas.ids import MessageKey, SpaceKey
+from streams.embed.ports import Done, IndexAwayError, Named
+from streams.ports import StageState
+from views import wanted
+from views.embed import Embed
+from views.tables import TableName, Write
+from views.vectors import points
+from views.vectors.refs import note_key
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from views.encoder.protocol import Encoder
+    from views.vectors.protocol import VectorIndex
+
+_OURS = b"wanted/"
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds of one setting: in the encoder, and in the index and all else."""
+
+    encode_s: float
+    write_s: float
+
+
+class IndexPoints:
+    """``streams.embed.ports.Points``. One for each instance of the stage; encoder and index are shared.
+
+    Args:
+        index: every method may raise ``views.vectors.points.IndexAwayError``.
+        target: names this very index.
+        encoder: for the dense vectors.
+        spent: told after every setting.
+    """
+
+    def __init__(
+        self, index: VectorIndex, target: str, encoder: Encoder, spent: Callable[[Spent], None] = lambda _: None
+    ) -> None:
+        self.target = target
+        self._encoder = _Timed(encoder)
+        self._embed = Embed(index, self._encoder)
+        self._tables = _StateTables()
+        self._wanted = wanted.Wanted(self._tables)
+        self._spent = spent
+
+    def fold(self, entry: Entry, state: StageState) -> Named:
+        """See ``Points``."""
+        self._tables.state = state
+        named = self._wanted.fold(entry)
+        return Named(changed=named.changed, own=named.own)
+
+    def set(self, space: SpaceKey, names: Sequence[bytes], state: StageState) -> Done:
+        """See ``Points``."""
+        self._tables.state = state
+        begun, self._encoder.seconds = time.perf_counter(), 0.0
+        notes, events = self._wanted.contents(space, names)
+        try:
+            synced = self._embed.sync(space, notes, events)
+        except points.IndexAwayError as error:
+            raise IndexAwayError(str(error)) from error
+        seconds = time.perf_counter() - begun
+        self._spent(Spent(encode_s=self._encoder.seconds, write_s=seconds - self._encoder.seconds))
+        return Done(
+            written=synced.written,
+            deleted=synced.deleted,
+            refused=[(_name(one.kind, one.ref), f"{one.kind} {one.ref}: {one.error}") for one in synced.refused],
+        )
+
+    def all(self, state: StageState) -> Iterator[tuple[SpaceKey, bytes]]:
+        """See ``Points``."""
+        self._tables.state = state
+        return self._wanted.all()
+
+
+def _name(kind: points.PointKind, ref: str) -> bytes:
+    return wanted.note_name(MessageKey(*note_key(ref))) if kind == "note" else wanted.event_name(ref)
+
+
+class _StateTables:
+    """``views.tables.Tables`` in the state of a stage, under ``wanted/<table>/``."""
+
+    state: StageState
+
+    def get(self, table: TableName, key: bytes) -> bytes | None:
+        return self.state.get(_place(table) + key)
+
+    def scan(self, table: TableName, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+        place = _place(table)
+        for key, value in self.state.scan(place + prefix, _behind(place + prefix)):
+            yield key[len(place) :], value
+
+    def commit(self, writes: Iterable[Write]) -> None:
+        for table, key, value in writes:
+            if value is None:
+                self.state.delete(_place(table) + key)
+            else:
+                self.state.put(_place(table) + key, value)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def _place(table: TableName) -> bytes:
+    return _OURS + table.encode() + b"/"
+
+
+def _behind(prefix: bytes) -> bytes:
+    """The first key that is greater than all that start with the prefix."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1])
+
+
+class _Timed:
+    """An encoder, and the seconds it took since somebody set them to 0."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.name, self.dimension = encoder.name, encoder.dimension
+        self._encoder = encoder
+        self.seconds = 0.0
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        begun = time.perf_counter()
+        rows = self._encoder.encode(texts)
+        self.seconds += time.perf_counter() - begun
+        return rows
