@@ -29,6 +29,7 @@ class SpaceFacts:
         self._edges = {edge.id: edge for edge in ruled_out}
         self._edges |= {row.edge.id: row.edge for i in reader.event_ids() for row in reader.edges_of(i)}
         self._placed = by_edge(placed, space)
+        self._names = {name.casefold(): name for name in reader.participants()}
 
     def event(self, event_id: str) -> Event | None:
         """A live event."""
@@ -38,6 +39,10 @@ class SpaceFacts:
     def edge(self, edge_id: str) -> Edge | None:
         """An edge that somebody asserts, also one that is ruled out."""
         return self._edges.get(edge_id)
+
+    def spelling(self, name: str) -> str:
+        """A participant's name as statements spell it."""
+        return self._names.get(name.casefold(), name)
 
     def acting_on(self, edge_id: str) -> Sequence[Standing]:
         """The rulings that concern the edge as it is now."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import msgspec
 
 from .edges import Relation, UpdateKind
@@ -88,3 +90,51 @@ def is_same_statement(end: RuledEnd, event: Event) -> bool:
     if not end.sources or (end.type, end.attribute) != (event.type, event.attribute):
         return False
     return frozenset(end.sources) == frozenset(event.sources)
+
+
+def merges(words: Iterable[AliasRecord]) -> dict[str, str]:
+    """Case-folded alias to the name it was merged into, as written; from the last word on every alias."""
+    return {word.alias.casefold(): word.canonical for word in words if isinstance(word, AliasMerged)}
+
+
+def canonical_names(merged: Mapping[str, str]) -> dict[str, str]:
+    """Every alias, case-folded, with the name it stands for in the end, as that is written.
+
+    Chains are followed. A circle of merges gives its smallest name, so that all in it are one and the same person.
+
+    Args:
+        merged: see ``merges``.
+    """
+    written: dict[str, str] = {}
+    for canonical in sorted(merged.values()):
+        written.setdefault(canonical.casefold(), canonical)
+    found: dict[str, str] = {}
+    for alias in sorted(merged):
+        path = [alias]
+        while path[-1] in merged and (following := merged[path[-1]].casefold()) not in path:
+            path.append(following)
+        stands_for = min(path) if path[-1] in merged else path[-1]
+        if stands_for != alias:
+            found[alias] = written[stands_for]
+    return found
+
+
+def with_names(event: Event, names: Mapping[str, str]) -> Event:
+    """An event under canonical names; the very same object where no alias is in it.
+
+    Args:
+        event: as its producer has it.
+        names: see ``canonical_names``.
+    """
+    if not names:
+        return event
+    people = tuple(sorted({_name(name, names) for name in event.participants}))
+    subject = None if event.subject is None else _name(event.subject, names)
+    speaker = None if event.speaker is None else _name(event.speaker, names)
+    if (people, subject, speaker) == (event.participants, event.subject, event.speaker):
+        return event
+    return msgspec.structs.replace(event, participants=people, subject=subject, speaker=speaker)
+
+
+def _name(name: str, names: Mapping[str, str]) -> str:
+    return names.get(name.casefold(), name)

@@ -48,6 +48,10 @@ class Facts(Protocol):
         """An edge that somebody asserts, also one that is ruled out."""
         ...
 
+    def spelling(self, name: str) -> str:
+        """A participant's name as statements spell it, whatever its case; the name itself when none names it."""
+        ...
+
     def acting_on(self, edge_id: str) -> Sequence[Standing]:
         """The rulings in force that concern the edge as it is now, those that followed it from an old id included."""
         ...
@@ -107,7 +111,7 @@ def decide(space: SpaceKey, wanted: AdjudicationIn, facts: Facts, docket: Docket
         case UndoIn():
             return _undo(space, wanted, facts, docket, now)
         case MergeIn():
-            return _merge(space, wanted, docket, now)
+            return _merge(space, wanted, facts, docket, now)
         case SplitIn():
             return _split(space, wanted, docket, now)
         case _:
@@ -187,8 +191,8 @@ def _undo(space: SpaceKey, wanted: UndoIn, facts: Facts, docket: Docket, now: in
     return Decision(records=records, edge_id=wanted.edge_id)
 
 
-def _merge(space: SpaceKey, wanted: MergeIn, docket: Docket, now: int) -> Decision:
-    alias, canonical = check_id("alias", wanted.alias), check_id("canonical", wanted.canonical)
+def _merge(space: SpaceKey, wanted: MergeIn, facts: Facts, docket: Docket, now: int) -> Decision:
+    alias, canonical = check_id("alias", wanted.alias), facts.spelling(check_id("canonical", wanted.canonical))
     evidence = _text("evidence", wanted.evidence)
     if alias.casefold() == canonical.casefold():
         raise RefusedError("invalid", "a name is no alias of itself", "canonical")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schemas.adjudications import AliasMerged, AliasSplit
+from schemas.adjudications import AliasMerged, AliasSplit, canonical_names
 from schemas.codec import encode
 from schemas.ids import record_hash
 
@@ -23,13 +23,11 @@ def fold_alias(state: ViewState, record: AliasMerged | AliasSplit) -> None:
         state.control.put(cell, msgspec.structs.replace(control, aliases={**control.aliases, alias: ruling}))
 
 
+def names_of(control: Control) -> dict[str, str]:
+    """Every alias, case-folded, with its canonical name as that is written."""
+    return canonical_names({a: r.canonical for a, r in control.aliases.items() if r.canonical is not None})
+
+
 def resolved_aliases(control: Control) -> dict[str, str]:
     """Case-folded alias to case-folded canonical name, chains followed; a circle of merges gives its smallest name."""
-    direct = {a: r.canonical.casefold() for a, r in control.aliases.items() if r.canonical is not None}
-    out: dict[str, str] = {}
-    for alias in direct:
-        seen = [alias]
-        while seen[-1] in direct and direct[seen[-1]] not in seen:
-            seen.append(direct[seen[-1]])
-        out[alias] = min(seen) if seen[-1] in direct else seen[-1]
-    return out
+    return {alias: name.casefold() for alias, name in names_of(control).items()}

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
+from schemas.adjudications import AliasRecord, canonical_names, merges, with_names
 from schemas.control import ProducerActivated
 from schemas.events import Event, EventsAsserted, EventsDistilled
 from schemas.ids import SpaceKey, digest
@@ -30,6 +31,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
     ``events_offset`` and ``producers_offset``: largest offset seen, -1 before the first. ``rulings``: activations seen.
     ``covers`` and ``learned_at``: the largest seen. ``announced``: the stage's own last ProducerActivated.
+    ``names_offset``: largest offset in ``adjudications`` of a word on an alias; those count as ``rulings`` too.
     """
 
     token: str
@@ -39,6 +41,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     covers: int
     learned_at: int
     announced: Announced | None
+    names_offset: int = -1
 
 
 class SetOf(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,26 +68,41 @@ START = Progress(
 _progress_decoder = msgspec.msgpack.Decoder(Progress)
 _set_decoder = msgspec.msgpack.Decoder(_StoredSet)
 _ruling_decoder = msgspec.msgpack.Decoder(ProducerActivated)
+_word_decoder: msgspec.msgpack.Decoder[AliasRecord] = msgspec.msgpack.Decoder(AliasRecord)
 
 
 class Space:
-    """One space in memory, kept equal to the state by writing through."""
+    """One space in memory, kept equal to the state by writing through.
 
-    def __init__(self, key: SpaceKey, held: dict[tuple[str, str], HeldSet], ruling: ProducerActivated | None) -> None:
+    Rows hold events under canonical names: a statement about an alias is compared with those about the person. The
+    state holds them as they were said.
+    """
+
+    def __init__(
+        self,
+        key: SpaceKey,
+        held: dict[tuple[str, str], HeldSet],
+        ruling: ProducerActivated | None,
+        words: dict[str, AliasRecord],
+    ) -> None:
         self.key = key
         self.held = held
         self.ruling = ruling
+        self.words = words
+        self.names = canonical_names(merges(words.values()))
         self.pool: Pool = pool_of(live_sets(held.values(), ruling))
 
     @classmethod
     def read(cls, key: SpaceKey, state: StageState) -> Space:
         """From the state: one scan over the space's sets, a row made for each event."""
         held: dict[tuple[str, str], HeldSet] = {}
+        words = [_word_decoder.decode(raw) for _, raw in state.scan(*prefix_range("alias", key))]
+        names = canonical_names(merges(words))
         for _, raw in state.scan(*prefix_range("set", key)):
             stored = _set_decoder.decode(raw)
             producer = stored.producer if stored.asserted else None
             rows = tuple(
-                make_row(event, from_bytes(vector), producer)
+                make_row(with_names(event, names), from_bytes(vector), producer)
                 for event, vector in zip(stored.events, stored.vectors, strict=True)
             )
             held[stored.session_id, stored.producer] = HeldSet(
@@ -95,7 +113,8 @@ class Space:
                 rows=rows,
             )
         raw_ruling = state.get(state_key("ruling", key))
-        return cls(key, held, _ruling_decoder.decode(raw_ruling) if raw_ruling is not None else None)
+        ruling = _ruling_decoder.decode(raw_ruling) if raw_ruling is not None else None
+        return cls(key, held, ruling, {word.alias.casefold(): word for word in words})
 
     def put(
         self,
@@ -110,7 +129,8 @@ class Space:
         old = self.held.get((session_id, record.producer))
         if old is not None and old.rank >= rank:
             return
-        rows = _rows(record.events, old, record.producer if asserted else None, encoder)
+        said = tuple(with_names(event, self.names) for event in record.events)
+        rows = _rows(said, old, record.producer if asserted else None, encoder)
         held = HeldSet(session_id=session_id, producer=record.producer, asserted=asserted, rank=rank, rows=rows)
         self.held[session_id, record.producer] = held
         stored = _StoredSet(
@@ -129,6 +149,26 @@ class Space:
         self.ruling = ruling
         state.put(state_key("ruling", self.key), msgspec.msgpack.encode(ruling))
         self.pool = pool_of(live_sets(self.held.values(), ruling))
+
+    def rename(self, word: AliasRecord, state: StageState) -> None:
+        """Keep a word on an alias; statements it concerns are held under other names from now on, the others as they
+        are, so that what is linked again is what depends on the former."""
+        alias = word.alias.casefold()
+        self.words[alias] = word
+        state.put(state_key("alias", self.key, alias), msgspec.msgpack.encode(word))
+        names = canonical_names(merges(self.words.values()))
+        if names == self.names:
+            return
+        fresh = Space.read(self.key, state)
+        self.names = names
+        self.held = {key: _unchanged(held, self.held[key]) for key, held in fresh.held.items()}
+        self.pool = pool_of(live_sets(self.held.values(), self.ruling))
+
+
+def _unchanged(fresh: HeldSet, held: HeldSet) -> HeldSet:
+    """The fresh set with the rows that were held already, where they say the same."""
+    rows = zip(fresh.rows, held.rows, strict=True)
+    return msgspec.structs.replace(fresh, rows=tuple(old if old.event == new.event else new for new, old in rows))
 
 
 def read_progress(key: SpaceKey, state: StageState) -> Progress:

@@ -1,4 +1,4 @@
-"""The link stage: records of ``events`` and ``producers`` in, sets of edges and verdicts out (section II-C).
+"""The link stage: records of ``events`` and ``producers``, and names, in; sets of edges and verdicts out (II-C).
 
 A session's edges are a function of all live event sets (``definition``). A record changes some events of the pool; what
 depends on them is linked again: the sessions that hold them, and those with a later statement that passes the gate with
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from schemas.adjudications import AliasMerged, AliasRecord, AliasSplit
 from schemas.codec import encode
 from schemas.control import ProducerActivated
 from schemas.edges import EdgesInferred, batch_session
@@ -42,7 +43,7 @@ class LinkStage:
     """Satisfies ``streams.ports.Stage``. A bad pair cannot occur: whatever decodes can be compared."""
 
     name = "link"
-    inputs: tuple[TopicName, ...] = ("events", "producers")
+    inputs: tuple[TopicName, ...] = ("events", "producers", "adjudications")
 
     def __init__(self, classifier: Classifier, encoder: Encoder) -> None:
         self._classifier = classifier
@@ -60,6 +61,8 @@ class LinkStage:
             return self._events(record, entry.offset, state)
         if isinstance(record, ProducerActivated) and record.stage == "distil":
             return self._activated(record, entry.offset, state)
+        if isinstance(record, AliasMerged | AliasSplit):
+            return self._named(record, entry.offset, state)
         return ()
 
     def _events(self, record: EventsDistilled | EventsAsserted, offset: int, state: StageState) -> list[Output]:
@@ -93,7 +96,7 @@ class LinkStage:
         progress = read_progress(record.key, state)
         space = self._take(record.key, progress.token, state)
         old = space.pool
-        if space.ruling is None or _ruling_rank(record) > _ruling_rank(space.ruling):
+        if space.ruling is None or _rank(record) > _rank(space.ruling):
             space.rule(record, state)
         after = msgspec.structs.replace(
             progress,
@@ -102,6 +105,26 @@ class LinkStage:
             rulings=progress.rulings + (offset > progress.producers_offset),
             learned_at=max(progress.learned_at, record.at),
         )
+        return self._linked_again(old, space, after, state)
+
+    def _named(self, record: AliasRecord, offset: int, state: StageState) -> list[Output]:
+        """A name was merged into another, or split: statements about either are compared anew."""
+        progress = read_progress(record.key, state)
+        space = self._take(record.key, progress.token, state)
+        old, known = space.pool, space.words.get(record.alias.casefold())
+        if known is None or _rank(record) > _rank(known):
+            space.rename(record, state)
+        after = msgspec.structs.replace(
+            progress,
+            token=digest(progress.token, "adjudications", offset, record_hash(encode(record))),
+            names_offset=max(progress.names_offset, offset),
+            rulings=progress.rulings + (offset > progress.names_offset),
+            learned_at=max(progress.learned_at, record.at),
+        )
+        return self._linked_again(old, space, after, state)
+
+    def _linked_again(self, old: Pool, space: Space, after: Progress, state: StageState) -> list[Output]:
+        """What follows from a record that brings no events of its own."""
         publisher = _Publisher(
             self._classifier,
             space,
@@ -111,7 +134,7 @@ class LinkStage:
             after.learned_at,
         )
         outputs = publisher.publish(None, sorted(touched(old, space.pool)))
-        self._keep(record.key, after, space, state)
+        self._keep(space.key, after, space, state)
         return outputs
 
     def _take(self, key: SpaceKey, token: str, state: StageState) -> Space:
@@ -136,8 +159,9 @@ def session_of(record: EventsDistilled | EventsAsserted) -> str:
 def revision(events_offset: int, rulings: int) -> int:
     """Revision of what a step publishes: grows with every record of either input, and depends on the log alone.
 
-    1 + the offset in ``events``, + the number of activations seen; so in a space where nobody activated anything, it is
-    the offset + 1. The sum depends on what was read and not on how the two topics were interleaved.
+    1 + the offset in ``events``, + the number of activations and of words on aliases seen; so in a space where nobody
+    activated or merged anything, it is the offset + 1. The sum depends on what was read and not on how the topics were
+    interleaved.
     """
     return 1 + events_offset + rulings
 
@@ -162,8 +186,9 @@ def _later_and_passing(pool: Pool, rows: Sequence[Row]) -> list[Row]:
     return [later for later in pool.rows[first:] if any(row.order < later.order and passes(later, row) for row in rows)]
 
 
-def _ruling_rank(ruling: ProducerActivated) -> tuple[int, str]:
-    return ruling.at, record_hash(encode(ruling))
+def _rank(word: ProducerActivated | AliasRecord) -> tuple[int, str]:
+    """Of words on one thing the later counts, ties by record hash."""
+    return word.at, record_hash(encode(word))
 
 
 class _Publisher:

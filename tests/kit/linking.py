@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from schemas.adjudications import AliasMerged, AliasSplit, canonical_names, merges, with_names
 from schemas.codec import encode
 from schemas.control import ProducerActivated
 from schemas.edges import Edge, EdgesInferred
@@ -117,13 +118,26 @@ def activated(producer: str, fallback: str | None = None, at: int = 1, stage: An
 
 def entries(records: Sequence[Record]) -> list[Entry]:
     """Records in the order they arrive, each with the next offset of its topic."""
-    offsets: dict[TopicName, int] = {"events": 0, "producers": 0}
+    offsets: dict[TopicName, int] = {"events": 0, "producers": 0, "adjudications": 0}
     out: list[Entry] = []
     for record in records:
         topic: TopicName = "producers" if isinstance(record, ProducerActivated) else "events"
+        topic = "adjudications" if isinstance(record, AliasMerged | AliasSplit) else topic
         out.append(Entry(topic=topic, partition=0, offset=offsets[topic], record=record))
         offsets[topic] += 1
     return out
+
+
+def merged(alias: str, canonical: str, at: int = 1) -> AliasMerged:
+    """An analyst's word that two names are one person."""
+    return AliasMerged(
+        tenant=SPACE.tenant, space=SPACE.space, alias=alias, canonical=canonical, analyst="mo", evidence="", at=at
+    )
+
+
+def split(alias: str, at: int = 1) -> AliasSplit:
+    """That they are not."""
+    return AliasSplit(tenant=SPACE.tenant, space=SPACE.space, alias=alias, analyst="mo", at=at)
 
 
 class Linking:
@@ -172,8 +186,12 @@ def defined(records: Sequence[Record]) -> dict[str, tuple[Edge, ...]]:
     """What the definition says about a set of records, whose live sets are found here in the plainest way."""
     best: dict[tuple[str, str], EventsDistilled | EventsAsserted] = {}
     rulings: list[ProducerActivated] = []
+    words: dict[str, AliasMerged | AliasSplit] = {}
     for record in records:
-        if isinstance(record, ProducerActivated):
+        if isinstance(record, AliasMerged | AliasSplit):
+            alias = record.alias.casefold()
+            words[alias] = max((w for w in (words.get(alias), record) if w is not None), key=_said)
+        elif isinstance(record, ProducerActivated):
             rulings += [record] if record.stage == "distil" else []
         elif isinstance(record, EventsDistilled | EventsAsserted):
             key = (session_of(record), record.producer)
@@ -192,12 +210,17 @@ def defined(records: Sequence[Record]) -> dict[str, tuple[Edge, ...]]:
             ]
             wanted = newest[0] if newest else None
         if batch or producer == wanted:
-            rows = tuple(row(event, producer if batch else None) for event in record.events)
+            said = [with_names(event, canonical_names(merges(words.values()))) for event in record.events]
+            rows = tuple(row(event, producer if batch else None) for event in said)
             live.append(
                 HeldSet(session_id=session_id, producer=producer, asserted=batch, rank=_rank(record), rows=rows)
             )
     every = edges_of(SPACE, live, OfflineClassifier())
     return {session: edges for session, edges in every.items() if edges}
+
+
+def _said(word: AliasMerged | AliasSplit) -> tuple[int, str]:
+    return word.at, record_hash(encode(word))
 
 
 def _rank(record: EventsDistilled | EventsAsserted) -> tuple[int, str]:

@@ -17,7 +17,9 @@ from tests.kit.linking import (
     distilled,
     entries,
     lives,
+    merged,
     plan,
+    split,
     statement,
 )
 
@@ -73,6 +75,8 @@ RECORDS = st.one_of(
         st.integers(1, 3),
         st.sampled_from(["distil", "distil", "link"]),
     ),
+    st.builds(merged, st.sampled_from(["Ben", "Ann", "Cy"]), st.sampled_from(["Ann", "cy"]), st.integers(1, 3)),
+    st.builds(split, st.sampled_from(["ben", "Ann"]), st.integers(1, 3)),
 )
 BUDGET = settings(max_examples=200, deadline=None)
 

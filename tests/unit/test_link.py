@@ -12,7 +12,20 @@ from streams.classify.offline import OfflineClassifier
 from streams.link.definition import edges_of
 from streams.link.live import HeldSet, live_sets, pool_of
 from streams.link.stage import LinkStage
-from tests.kit.linking import ENCODER, SPACE, Linking, activated, asserted, distilled, entries, lives, row, statement
+from tests.kit.linking import (
+    ENCODER,
+    SPACE,
+    Linking,
+    activated,
+    asserted,
+    distilled,
+    entries,
+    lives,
+    merged,
+    row,
+    split,
+    statement,
+)
 
 A, B, C = lives("Aldin", 1), lives("Borva", 2), lives("Corso", 3)
 
@@ -193,3 +206,31 @@ def test_of_two_assertions_of_one_event_the_smallest_producers_fields_count() ->
 def test_the_definition_names_every_session_also_without_edges() -> None:
     held = HeldSet(session_id="s1", producer="p1", asserted=False, rank=(1, ""), rows=(row(A),))
     assert edges_of(SPACE, [held], OfflineClassifier()) == {"s1": ()}
+
+
+def test_a_merged_name_is_compared_as_the_person_and_a_split_one_no_longer() -> None:
+    """What "A. Berg" says of her home updates what Ann said of hers, while the two are one person."""
+    other = {"subject": "A. Berg", "participants": ("A. Berg",), "speaker": "A. Berg"}
+    later = lives("Borva", 2, **other)
+    sets = [distilled(A, session="s1"), distilled(later, session="s2")]
+    apart, one = Linking().run(sets), Linking().run([*sets, merged("a. berg", "Ann")])
+    again = Linking().run([*sets, merged("A. Berg", "Ann", at=1), split("a. berg", at=2)])
+    assert apart.relations() == again.relations() == set()
+    assert one.relations() == {(later.id, "updates", A.id, "change")}
+
+
+def test_a_merge_links_again_only_sessions_with_a_statement_under_either_name() -> None:
+    other = statement("I keep bees", 3, subject="Cy", participants=("Cy",), speaker="Cy")
+    sets = [distilled(A, session="s1"), distilled(B, session="s2"), distilled(other, session="s3")]
+    linking = Linking().run(sets)
+    published = len(linking.published)
+    merge = entries([merged("cy", "Di")])[0]
+    linking.apply(merge)
+    assert len(linking.published) == published, "nobody else says anything of Cy or Di"
+
+
+def test_a_merge_that_comes_before_the_statements_counts_as_well() -> None:
+    other = {"subject": "A. Berg", "participants": ("A. Berg",), "speaker": "A. Berg"}
+    later = lives("Borva", 2, **other)
+    linking = Linking().run([merged("A. Berg", "Ann"), distilled(A, session="s1"), distilled(later, session="s2")])
+    assert linking.relations() == {(later.id, "updates", A.id, "change")}
