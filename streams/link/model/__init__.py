@@ -1,1 +1,0 @@
-"""Linking with a language model: the rules settle what is clear, the model sees the other pairs of a session at once."""
