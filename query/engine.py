@@ -9,6 +9,7 @@ with the same request on the same cut return the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -25,7 +26,7 @@ from .cut import Cut
 from .markers import Marker
 from .paths import gather, traverse
 from .plans import template_sha256
-from .ports import UNTIMED, NoteHit, NoteSearch, Steps, TokenCounter, Vector
+from .ports import UNTIMED, NoteHit, NoteSearch, Steps, TokenCounter
 from .question import understand
 from .rank import current_first, take_turns
 from .render import Renderer
@@ -33,6 +34,9 @@ from .score import event_similarity
 from .seeds import select_seeds
 from .settings import QuerySettings
 from .tokens import WordTokens
+
+if TYPE_CHECKING:
+    from .ports import Vector
 
 _NO_RELATIONS: tuple[Edge, ...] = ()
 

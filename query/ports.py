@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from schemas.ids import SpaceKey
-from views.vectors.protocol import PointKind
 
-Vector = npt.NDArray[np.float32]
+if TYPE_CHECKING:  # numpy takes as long to import as all of a worker's own start
+    import numpy as np
+    import numpy.typing as npt
+
+    from views.vectors.protocol import PointKind
+
+    Vector = npt.NDArray[np.float32]
 
 
 class NoteHit(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from schemas.ids import SpaceKey
 from views.encoder.protocol import Encoder
 from views.vectors.hybrid import dense_query, search_notes
 from views.vectors.protocol import PointKind, VectorIndex
 
-from .ports import NoteHit, Vector
+from .ports import NoteHit
+
+if TYPE_CHECKING:
+    from .ports import Vector
 
 
 class IndexSearch:

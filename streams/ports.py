@@ -8,17 +8,17 @@ repeated from the same state gives the same outputs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from schemas.entry import Entry as Entry
 from schemas.record import Record
 from schemas.topics import TopicName
 
-Vector = npt.NDArray[np.float32]
+if TYPE_CHECKING:  # numpy takes as long to import as all of a worker's own start
+    import numpy as np
+    import numpy.typing as npt
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):

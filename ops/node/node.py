@@ -31,7 +31,6 @@ from views.checksum import checksum, first_difference
 from views.reader import Basis, MessageAccount
 from views.snapshot import Snapshot, cut
 from views.spec import recompute
-from views.vectors.points import IndexAwayError
 from views.worker import Source
 
 from .generation import Generation
@@ -172,6 +171,8 @@ class Node(Taking):
 
     def query(self, request: QueryRequest) -> QueryResult:
         """Answer a question."""
+        from views.vectors.points import IndexAwayError
+
         steps = self._observer.asked()
         with self._serving() as serving:
             found, basis = self.read(request.space, request.known_at)

@@ -16,7 +16,6 @@ from ops.observing import Folded, Lag, Observer
 from ops.once import opened_once
 from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
-from views.embed import Embed
 from views.reader import MessageText
 
 from .marks import Mark
@@ -88,6 +87,8 @@ class OwnIndex:
             self._stopped(fault)
 
     def _index_until_stopped(self) -> None:
+        from views.embed import Embed  # numpy is not needed before there is something to index
+
         tables = self._replica.tables
         while not self._stop.is_set():
             if not self._replica.wait(lambda: tables.marked > 0 or self._stop.is_set(), IDLE_S) or self._stop.is_set():
