@@ -41,7 +41,11 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
 
 
 class StageTotal(msgspec.Struct, frozen=True, kw_only=True):
-    """What a stage did in this run; ``fold_s`` is the time in the stage itself, ``write_s`` that of the broker."""
+    """What a stage did in this run.
+
+    ``fold_s`` is the time in the stage itself, ``write_s`` that of the broker, over all partitions; ``first_s`` and
+    ``last_s``: when its first step began and its last one ended, from the start of the command.
+    """
 
     stage: str
     steps: int = 0
@@ -50,13 +54,17 @@ class StageTotal(msgspec.Struct, frozen=True, kw_only=True):
     parked: int = 0
     fold_s: float = 0.0
     write_s: float = 0.0
+    first_s: float = 0.0
+    last_s: float = 0.0
 
-    def plus(self, ran: Ran) -> StageTotal:
-        """With one more step."""
+    def plus(self, ran: Ran, at: float) -> StageTotal:
+        """With one more step, that ended ``at``."""
+        first = self.first_s if self.steps else at - ran.fold_s - ran.write_s
         return StageTotal(
             stage=self.stage, steps=self.steps + 1, records=self.records + ran.records,
             outputs=self.outputs + ran.outputs, parked=self.parked + ran.parked,
             fold_s=round(self.fold_s + ran.fold_s, 6), write_s=round(self.write_s + ran.write_s, 6),
+            first_s=round(first, 6), last_s=round(at, 6),
         )  # fmt: skip
 
 
@@ -86,7 +94,7 @@ def _run(options: WorkerOptions, world: World, metrics: Metrics) -> int:
     metrics.watch(lambda: (lag for fleet in assigned for lag in fleet_lags(fleet)))
 
     def count(ran: Ran) -> None:
-        totals[ran.stage] = totals[ran.stage].plus(ran)
+        totals[ran.stage] = totals[ran.stage].plus(ran, time.perf_counter() - begun)
         tell_stage(metrics, ran)
 
     def told(fleet: Fleet) -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks: what the numbers of ``./stilltrue bench`` are measured with."""
