@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from .refusals import OtherLogError
@@ -31,18 +33,33 @@ def origin_on_broker(cluster_id: str, prefix: str, partitions: int) -> Origin:
     return Origin(format=VIEW_FORMAT, cluster_id=log, partitions=partitions)
 
 
+def read_origin(raw: bytes | None) -> Origin | None:
+    """The origin as it is stored; None for a new view. One that cannot be read is of another layout."""
+    if raw is None:
+        return None
+    try:
+        return msgspec.msgpack.decode(raw, type=Origin)
+    except msgspec.DecodeError:
+        return Origin(format=0, cluster_id="", partitions=0)
+
+
+def misfit(found: Origin, ours: Origin) -> Literal["layout", "log"] | None:
+    """What keeps a view from being maintained as ours; the layout first, for it decides how the rest is read."""
+    if found.format != ours.format:
+        return "layout"
+    return None if found == ours else "log"
+
+
 def claim(tables: Tables, ours: Origin) -> None:
     """Note the origin in a new view, and hold an old one to its own.
 
     Raises:
         OtherLogError: the view was made from something else.
     """
-    raw = tables.get("positions", ORIGIN_KEY)
-    if raw is None:
+    found = read_origin(tables.get("positions", ORIGIN_KEY))
+    if found is None:
         tables.commit([("positions", ORIGIN_KEY, msgspec.msgpack.encode(ours))])
-        return
-    found = msgspec.msgpack.decode(raw, type=Origin)
-    if found != ours:
+    elif misfit(found, ours) is not None:
         raise OtherLogError(
             f"this view is of {_told(found)}; the broker offers {_told(ours)}: "
             "correct --bootstrap, --prefix or --store, or build a view anew on an empty --store"
