@@ -1,27 +1,41 @@
-"""``rebuild SPACE``: drop the view, replay the log; the checksum must come out the same."""
+"""``rebuild [SPACE]``: drop the view, replay the log; the checksum of a space must come out the same."""
 
 from __future__ import annotations
 
 import argparse
 
-from .world import NEGATIVE, OK, Options, Subcommands, World, existing_space, opened
+from .world import NEGATIVE, OK, CommandError, Options, Subcommands, World, existing_space, opened
 
 
 class RebuildOptions(Options):
     """Options of ``rebuild``."""
 
-    space: str
+    space: str | None
+    vectors: bool
 
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
-    parser = commands.add_parser("rebuild", parents=[shared], help="drop the view and replay the log")
-    parser.add_argument("space", metavar="SPACE")
+    parser = commands.add_parser(
+        "rebuild",
+        parents=[shared],
+        help="drop the view and replay the log",
+        description="With a space: its rows are folded anew, and must come out with the same checksum. Without: the "
+        "whole view is made anew, also one that cannot be used: of another release, of another log, damaged, lost.",
+    )
+    parser.add_argument("space", metavar="SPACE", nargs="?")
+    parser.add_argument(
+        "--vectors", action="store_true", help="without SPACE: make the vector index anew too; encodes every text again"
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: RebuildOptions, world: World) -> int:
     """Print the checksums before and after; 1 when they differ."""
+    if options.space is None:
+        return _whole(options, world)
+    if options.vectors:
+        raise CommandError("--vectors makes the whole index anew: leave SPACE out")
     with opened(world, options, writer=True) as system:
         space = existing_space(system, options, options.space)
         before = system.verify(space).checksum
@@ -38,3 +52,24 @@ def run(options: RebuildOptions, world: World) -> int:
             world.say(line)
         world.say("same checksum as before" if same else f"checksum before was {before}")
     return OK if same else NEGATIVE
+
+
+def _whole(options: RebuildOptions, world: World) -> int:
+    """The whole view, and the index when it is asked for."""
+    from ops.refold import refold
+    from ops.settings import load_settings
+
+    folded = refold(options.store, load_settings(options.store, options.config), vectors=options.vectors)
+    if options.vectors:
+        with opened(world, options, writer=True) as system:
+            system.run()
+    if options.json:
+        from .machine import print_json
+
+        print_json(world, {"records": folded, "vectors": options.vectors})
+        return OK
+    index = " and the vector index" if options.vectors else ""
+    world.say(
+        f"made the view{index} anew: {folded} records; ./stilltrue verify SPACE compares a space with its definition"
+    )
+    return OK
