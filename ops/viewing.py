@@ -10,7 +10,7 @@ import msgspec
 
 from ops.cuts import Cuts
 from ops.observing import SILENT, Applied, Lag, Observer
-from schemas.codec import BadRecordError, decode, encode
+from schemas.codec import BadRecordError, encode
 from schemas.deltas import Cause
 from schemas.entry import Entry
 from schemas.events import Event
@@ -241,10 +241,17 @@ class LiveView:
     def account(self, space: SpaceKey) -> MessageAccount:
         """Where the accepted messages are; those that the view has not even seen are waiting too."""
         with self._lock:
-            known = self.snapshot(space).account
+            snapshot = self.snapshot(space)
             position = self._maintainer.position("messages", partition_of(space, self._log.partitions))
-            unseen = sum(_is_posting(raw) for raw in self._log.read_space("messages", space, position))
+            posted = {_posted(raw) for raw in self._log.read_space("messages", space, position)}
+            unseen = sum(key is not None and not snapshot.counts(key) for key in posted)
+            known = snapshot.account
             return msgspec.structs.replace(known, accepted=known.accepted + unseen, waiting=known.waiting + unseen)
+
+    def parked(self) -> int:
+        """Records of all spaces that were parked and not re-driven since."""
+        with self._lock:
+            return self._maintainer.open_letters()
 
     def frozen(self, space: SpaceKey) -> tuple[Snapshot, Iterator[Entry]]:
         """The space as it is stored, and the records it was folded from, of one moment."""
@@ -257,9 +264,10 @@ class LiveView:
             self._tables.close()
 
 
-def _is_posting(raw: LogEntry) -> bool:
-    """Whether an entry posts a message; bytes that cannot be decoded are parked by the stages."""
+def _posted(raw: LogEntry) -> MessageKey | None:
+    """The message an entry posts, if it does; bytes that cannot be used are parked by the stages."""
     try:
-        return isinstance(decode("messages", raw.value), MessagePosted)
+        record = decoded(raw).record
     except BadRecordError:
-        return False
+        return None
+    return record.message if isinstance(record, MessagePosted) else None

@@ -115,6 +115,7 @@ UNSETTLED = 2**64 - 1
 class Concerned(msgspec.Struct, frozen=True, kw_only=True):
     """The messages that a parked record is about.
 
+    ``posted``: it posts the message, which is accepted by that, whether or not the view could read it.
     ``settled_from``: a set of events of this revision or a higher one that read a message shows that it got through
     after all: it was posted again, or a later revision of its session was distilled.
     """
@@ -122,6 +123,7 @@ class Concerned(msgspec.Struct, frozen=True, kw_only=True):
     conversation_id: str | None
     message_ids: tuple[str, ...]
     settled_from: int
+    posted: bool = False
 
 
 def concerned(letter: DeadLetter) -> Concerned:
@@ -133,8 +135,11 @@ def concerned(letter: DeadLetter) -> Concerned:
     """
     named = () if letter.message_id is None else (letter.message_id,)
     match _payload(letter):
-        case MessagePosted() | MessageRetracted():
-            return Concerned(conversation_id=letter.conversation_id, message_ids=named, settled_from=0)
+        case MessagePosted() | MessageRetracted() as record:
+            return Concerned(
+                conversation_id=letter.conversation_id, message_ids=named, settled_from=0,
+                posted=isinstance(record, MessagePosted),
+            )  # fmt: skip
         case MessageEdited():
             return Concerned(conversation_id=letter.conversation_id, message_ids=named, settled_from=UNSETTLED)
         case SessionRevised() as session:

@@ -51,6 +51,7 @@ class Theme(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 class Parked(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A record that some stage parked, by its place, and the messages it is about (``schemas.parking.Concerned``).
 
+    ``posted``: it posts one, at ``offset`` of ``messages`` in ``partition``.
     ``redriven``: its bytes were appended again since; whatever came of it is told of the copy's place.
     """
 
@@ -60,6 +61,9 @@ class Parked(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     settled_from: int = 0
     error: str = ""
     redriven: bool = False
+    posted: bool = False
+    partition: int = 0
+    offset: int = 0
 
 
 class Maintainer:
@@ -143,6 +147,10 @@ class Maintainer:
         key = _covers_key(topic, partition)
         self._positions.put(key, max(self._positions.get(key), record.covers))
 
+    def open_letters(self) -> int:
+        """Parked records of all spaces that were not re-driven."""
+        return sum(not cell.redriven for _, cell in self.parked.scan(b""))
+
     def forget(self) -> None:
         """Give up everything that is not committed."""
         for cells in (*self._cells(), self._positions):
@@ -196,6 +204,9 @@ def _parked(letter: DeadLetter, known: Parked) -> Parked:
         settled_from=about.settled_from,
         error=letter.error,
         redriven=known.redriven,
+        posted=about.posted,
+        partition=letter.partition,
+        offset=letter.offset,
     )
     return found if known.stage in {"", letter.stage} or letter.stage < known.stage else known
 

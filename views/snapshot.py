@@ -5,7 +5,7 @@ Built by one scan of the space and kept until the space changes; a query then co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from schemas.edges import Edge
@@ -35,9 +35,11 @@ class Snapshot:
         account: MessageAccount,
         aliases: dict[str, str],
         ruled_out: tuple[Edge, ...],
+        unread: frozenset[MessageKey],
     ) -> None:
         self.view = view
         self._ruled_out = ruled_out
+        self._unread = unread
         self.account = account
         self._messages = messages
         self._themes = themes
@@ -103,6 +105,10 @@ class Snapshot:
         """See ``Messages``."""
         return [self._messages[key] for key in keys if key in self._messages]
 
+    def counts(self, key: MessageKey) -> bool:
+        """Whether the account holds the message: known, or parked by the view itself."""
+        return key in self._messages or key in self._unread
+
     def ruled_out(self) -> tuple[Edge, ...]:
         """Relations that analysts ruled out, by id."""
         return self._ruled_out
@@ -135,13 +141,15 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
         text = _text(state, space, cell)
         if text is not None:
             texts[MessageKey(text.conversation_id, text.message_id)] = text
+    unread = _unread(maintainer, texts, parked)
     return Snapshot(
         view=view,
         messages=texts,
         themes=themes,
-        account=_account(maintainer, space, texts, parked),
+        account=_account(maintainer, space, texts, parked, unread),
         aliases=resolved_aliases(state.control.get(prefix)),
         ruled_out=tuple(edge for edge in ruled_out if edge is not None),
+        unread=unread,
     )
 
 
@@ -188,8 +196,30 @@ def _text(state: ViewState, space: SpaceKey, cell: MessageState) -> MessageText 
     )
 
 
+def _named(letter: Parked) -> Iterator[MessageKey]:
+    """The messages a letter is about."""
+    return (MessageKey(letter.conversation_id or "", name) for name in letter.message_ids)
+
+
+def _unread(
+    maintainer: Maintainer, texts: Mapping[MessageKey, MessageText], letters: Iterable[Parked]
+) -> frozenset[MessageKey]:
+    """Accepted messages that the view itself could not read: it has passed their record, and parked it."""
+    return frozenset(
+        key
+        for letter in letters
+        if letter.posted and letter.offset < maintainer.position("messages", letter.partition)
+        for key in _named(letter)
+        if key not in texts
+    )
+
+
 def _account(
-    maintainer: Maintainer, space: SpaceKey, texts: dict[MessageKey, MessageText], letters: Iterable[Parked]
+    maintainer: Maintainer,
+    space: SpaceKey,
+    texts: dict[MessageKey, MessageText],
+    letters: Iterable[Parked],
+    unread: frozenset[MessageKey],
 ) -> MessageAccount:
     """Where the messages are. A retracted one was read and yields none; one of a re-driven record waits, as its copy
     does."""
@@ -204,15 +234,15 @@ def _account(
     parked = {
         key
         for letter in letters
-        for key in (MessageKey(letter.conversation_id or "", name) for name in letter.message_ids)
+        for key in _named(letter)
         if key in texts and not texts[key].retracted and revisions.get(key, -1) < letter.settled_from
     }
     sources = {key for key in sources & texts.keys() if not texts[key].retracted} - parked
     read = (read & texts.keys()) - sources - parked
     return MessageAccount(
-        accepted=len(texts),
+        accepted=len(texts) + len(unread),
         source_of_event=len(sources),
         read_yielded_none=len(read),
         waiting=len(texts) - len(sources) - len(read) - len(parked),
-        parked=len(parked),
+        parked=len(parked) + len(unread),
     )
