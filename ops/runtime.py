@@ -229,8 +229,7 @@ class Embedded(Ruled, Erased, Asked):
         """Whether log and view are open, and what is waiting and parked."""
         if self._closed:
             return Health(problem="the system was closed", waiting=0, parked=0)
-        parked = sum(self._log.end("dead-letters", p) for p in range(self._log.partitions))
-        return Health(problem=None, waiting=self._view.waiting(), parked=parked)
+        return Health(problem=None, waiting=self._view.waiting(), parked=self._view.parked())
 
     def _lags(self) -> Iterator[Lag]:
         """What every consumer that has run so far has still to read; nothing once closed."""
