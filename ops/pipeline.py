@@ -25,6 +25,11 @@ from streams.sessions.stage import Sessionize
 from streams.state import OverlayState
 
 _STATE = "stages"
+
+STAGES_FORMAT = 1
+"""Number of the layout of the stages' rows. A change of any stage's keys or rows raises it and says so in the
+changelog; the stage must then read the former rows, or a store of the former number is refused."""
+
 _POSITIONS = "positions"
 
 

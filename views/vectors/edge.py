@@ -126,6 +126,11 @@ def is_made(directory: Path) -> bool:
     return (directory / _MADE_FILE).exists()
 
 
+def forget_made(directory: Path) -> None:
+    """Let ``open_edge`` make an empty index the next time. Nobody may have it open."""
+    (directory / _MADE_FILE).unlink(missing_ok=True)
+
+
 def open_edge(directory: Path, *, dimension: int, encoder: str) -> EngineIndex:
     """Open or make the index of a directory.
 
