@@ -176,9 +176,9 @@ class Replica:
             return sum(self.end("messages", p) - self._coverage.covers(p) for p in range(self.partitions))
 
     def parked(self) -> int:
-        """Dead letters, over all spaces."""
+        """Records of all spaces that were parked and not re-driven since."""
         with self.changed:
-            return sum(self.maintainer.position("dead-letters", p) for p in range(self.partitions))
+            return self.maintainer.open_letters()
 
     def wait(self, reached: Callable[[], bool], timeout_s: float) -> bool:
         """Until something is so; False when time ran out. Looked at after every change."""
