@@ -12,7 +12,6 @@ import msgspec
 
 from ops.kafka.admin import admin, create_topics, read_topics
 from ops.kafka.topics import plan, wanted, wanted_steps
-from ops.lazy_encoder import LazyEncoder
 from ops.limits import broker_session_limits
 from ops.settings import Settings
 from streams.ports import Encoder, Stage
@@ -23,7 +22,7 @@ from streams.worker.local import LocalStates
 from streams.worker.runner import Ran, Surroundings
 from views.refusals import TopicsError
 
-STAGES = ("sessionize", "distil", "themes", "link")
+STAGES = ("sessionize", "distil", "themes", "link", "embed")
 """In the order of the flow."""
 
 NEWEST_ONLY = frozenset({"distil", "themes", "link"})
@@ -47,9 +46,9 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stage_makers(
-    stages: Sequence[str], settings: Settings, load_encoder: Callable[[], Encoder]
+    stages: Sequence[str], settings: Settings, encoder: Encoder, embed: Callable[[], Stage] | None = None
 ) -> Mapping[str, Callable[[], Stage]]:
-    """By name, what makes an instance. The encoder is loaded once, when a stage first needs it."""
+    """By name, what makes an instance. ``embed`` makes those of the stage of that name: it needs an index."""
     from streams.classify.offline import OfflineClassifier
     from streams.distil.offline import OfflineDistiller
     from streams.distil.stage import DistilStage
@@ -57,13 +56,15 @@ def stage_makers(
     from streams.sessions.stage import Sessionize
     from streams.themes.stage import ThemesStage
 
-    encoder, limits = LazyEncoder(load_encoder), broker_session_limits(settings)
+    limits = broker_session_limits(settings)
     known: dict[str, Callable[[], Stage]] = {
         "sessionize": lambda: Sessionize(limits),
         "distil": lambda: DistilStage(OfflineDistiller()),
         "themes": lambda: ThemesStage(encoder),
         "link": lambda: LinkStage(OfflineClassifier(), encoder),
     }
+    if embed is not None:
+        known["embed"] = embed
     return {name: known[name] for name in stages}
 
 

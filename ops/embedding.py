@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from ops.observing import SILENT, Indexed, Observer
 from schemas.entry import Entry
+from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
 from streams.embed.ports import Done, IndexAwayError, Named
 from streams.ports import StageState
 from views import wanted
-from views.embed import Embed
+from views.embed import Embed, Synced
+from views.reader import MessageText
 from views.tables import TableName, Write
 from views.vectors import points
 from views.vectors.refs import note_key
@@ -28,32 +29,47 @@ if TYPE_CHECKING:
 _OURS = b"wanted/"
 
 
-class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds of one setting: in the encoder, and in the index and all else."""
+class MeasuredEmbed(Embed):
+    """``Embed`` whose observer is told what was set and how long it took. One thread at a time."""
 
-    encode_s: float
-    write_s: float
+    def __init__(self, index: VectorIndex, encoder: Encoder, observer: Observer = SILENT) -> None:
+        self._timed = _Timed(encoder)
+        self._observer = observer
+        super().__init__(index, self._timed)
+
+    def sync(
+        self, space: SpaceKey, notes: Mapping[MessageKey, MessageText | None], events: Mapping[str, Event | None]
+    ) -> Synced:
+        """See ``Embed``."""
+        begun, self._timed.seconds = time.perf_counter(), 0.0
+        try:
+            synced = super().sync(space, notes, events)
+        except points.IndexAwayError:
+            self._observer.indexed(Indexed(away=True, encode_s=0.0, write_s=0.0))
+            raise
+        encode_s = self._timed.seconds
+        self._observer.indexed(
+            Indexed(
+                written=synced.written, deleted=synced.deleted, refused=len(synced.refused), encode_s=encode_s,
+                write_s=time.perf_counter() - begun - encode_s,
+            )
+        )  # fmt: skip
+        return synced
 
 
 class IndexPoints:
-    """``streams.embed.ports.Points``. One for each instance of the stage; encoder and index are shared.
+    """``streams.embed.ports.Points``. One for each instance of the stage, with an ``Embed`` of its own.
 
     Args:
-        index: every method may raise ``views.vectors.points.IndexAwayError``.
-        target: names this very index.
-        encoder: for the dense vectors.
-        spent: told after every setting.
+        embed: sets the points; its index is named by ``target``.
+        target: see ``Points``.
     """
 
-    def __init__(
-        self, index: VectorIndex, target: str, encoder: Encoder, spent: Callable[[Spent], None] = lambda _: None
-    ) -> None:
+    def __init__(self, embed: Embed, target: str) -> None:
         self.target = target
-        self._encoder = _Timed(encoder)
-        self._embed = Embed(index, self._encoder)
+        self._embed = embed
         self._tables = _StateTables()
         self._wanted = wanted.Wanted(self._tables)
-        self._spent = spent
 
     def fold(self, entry: Entry, state: StageState) -> Named:
         """See ``Points``."""
@@ -64,14 +80,11 @@ class IndexPoints:
     def set(self, space: SpaceKey, names: Sequence[bytes], state: StageState) -> Done:
         """See ``Points``."""
         self._tables.state = state
-        begun, self._encoder.seconds = time.perf_counter(), 0.0
         notes, events = self._wanted.contents(space, names)
         try:
             synced = self._embed.sync(space, notes, events)
         except points.IndexAwayError as error:
             raise IndexAwayError(str(error)) from error
-        seconds = time.perf_counter() - begun
-        self._spent(Spent(encode_s=self._encoder.seconds, write_s=seconds - self._encoder.seconds))
         return Done(
             written=synced.written,
             deleted=synced.deleted,

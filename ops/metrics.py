@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter as Counted
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector
 
-from ops.observing import Applied, CallResult, Folded, Lag, Lags, Wait
+from ops.lag_gauge import LagGauge
+from ops.observing import Applied, CallResult, Folded, Indexed, Lag, Lags, Wait
 from query.api import Mode, QueryResult
 from query.ports import Step
 from schemas.asking import AskingStage, ModelReplied, ReadOutcome, ReplyOutcome, ReplyRead
@@ -55,7 +54,7 @@ class Metrics:
     ) -> None:
         self._clock = clock
         self._tick = tick
-        self._lags = _Lags()
+        self._lags = LagGauge()
         registry.register(self._lags)
         ProcessCollector(registry=registry)
 
@@ -88,6 +87,9 @@ class Metrics:
         self._scaffolding = histogram(
             "query_scaffolding_tokens", "... of these, headings, labels and markers", TOKEN_BUCKETS, "mode"
         )
+        self._points = counter("index_points", "Points of the vector index, by what was done with them", "change")
+        self._away = counter("index_failures", "Attempts to write to the vector index that failed; all are repeated")
+        self._index = histogram("index_seconds", "Setting points of one space, by phase", STEP_BUCKETS, "phase")
         self._encoded = counter("encoder_texts", "Texts to encode: remembered, or computed", "source")
         self._calls = counter("llm_calls", "Calls of the model's endpoint, by how they went", "result")
         self._replies = counter("llm_replies", "Recorded replies, by how they ended", "stage", "outcome")
@@ -107,6 +109,10 @@ class Metrics:
             self._out.labels(stage)
             self._parked.labels(stage)
             self._steps.labels(stage)
+        for change in ("written", "deleted", "refused"):
+            self._points.labels(change)
+        for phase in ("encode", "write"):
+            self._index.labels(phase)
         for phase in ("fold", "write", "commit"):
             self._batch.labels(phase)
         for status in STATUSES:
@@ -150,6 +156,17 @@ class Metrics:
     def lag(self, lag: Lag) -> None:
         """Of a consumer that can only tell its lag when it has read something."""
         self._lags.tell(lag)
+
+    def indexed(self, points: Indexed) -> None:
+        """Points were set in the vector index, or it was away."""
+        if points.away:
+            self._away.inc()
+            return
+        self._points.labels("written").inc(points.written)
+        self._points.labels("deleted").inc(points.deleted)
+        self._points.labels("refused").inc(points.refused)
+        self._index.labels("encode").observe(points.encode_s)
+        self._index.labels("write").observe(points.write_s)
 
     # --- the view ---------------------------------------------------------------------------------------------------
 
@@ -239,46 +256,6 @@ class StepTimes:
         now = self._tick()
         self._seconds.labels(step).observe(now - self._since)
         self._since = now
-
-
-class _Lags(Collector):
-    """The gauge ``stilltrue_stage_lag_records``: told, or asked for at each scrape; inputs are added up."""
-
-    def __init__(self) -> None:
-        self._watched: list[Lags] = []
-        self._told: dict[tuple[str, str | None, int], Lag] = {}
-
-    def watch(self, lags: Lags) -> None:
-        """Ask these too."""
-        self._watched.append(lags)
-
-    def tell(self, lag: Lag) -> None:
-        """Replaces what was told of the same partition."""
-        self._told[lag.stage, lag.topic, lag.partition] = lag
-
-    def describe(self) -> Iterable[GaugeMetricFamily]:
-        """The name, without asking anybody."""
-        return [self._family()]
-
-    def collect(self) -> Iterable[GaugeMetricFamily]:
-        """As of now."""
-        waiting: Counted[tuple[str, int]] = Counted()
-        for lag in self._all():
-            waiting[lag.stage, lag.partition] += lag.records
-        family = self._family()
-        for (stage, partition), records in waiting.items():
-            family.add_metric((stage, str(partition)), records)
-        return [family]
-
-    def _all(self) -> Iterator[Lag]:
-        yield from list(self._told.values())
-        for lags in self._watched:
-            yield from lags()
-
-    @staticmethod
-    def _family() -> GaugeMetricFamily:
-        text = "Records of a partition that a stage has still to read"
-        return GaugeMetricFamily("stilltrue_stage_lag_records", text, labels=("stage", "partition"))
 
 
 def _statuses(validity: Validity | None) -> tuple[str, ...]:

@@ -46,6 +46,20 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
     faulted: int = 0
 
 
+class Indexed(msgspec.Struct, frozen=True, kw_only=True):
+    """Points of the vector index were set, or not: ``away`` says that the index could not be had, for now.
+
+    ``refused``: points it will never take. ``encode_s`` of the time went into the encoder, ``write_s`` into all else.
+    """
+
+    written: int = 0
+    deleted: int = 0
+    refused: int = 0
+    away: bool = False
+    encode_s: float
+    write_s: float
+
+
 class Lag(msgspec.Struct, frozen=True, kw_only=True):
     """How many records of a partition a consumer has still to read: its end less the consumer's position.
 
@@ -82,6 +96,7 @@ class Observer(Protocol):
         """So many texts were to be encoded: these were remembered, those went through the model."""
         ...
 
+    def indexed(self, points: Indexed) -> None: ...
     def asked(self) -> Steps:
         """A question begins; its steps are told to what is returned."""
         ...
@@ -118,6 +133,9 @@ class Silent:
         """Nothing."""
 
     def encoded(self, remembered: int, computed: int) -> None:
+        """Nothing."""
+
+    def indexed(self, points: Indexed) -> None:
         """Nothing."""
 
     def asked(self) -> Steps:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from ops.embedding import MeasuredEmbed
 from ops.indexing import Indexer
 from ops.limits import session_limits
 from ops.observing import Lag, Observer
@@ -21,7 +22,6 @@ from streams.link.stage import LinkStage
 from streams.log import Log
 from streams.sessions.stage import Sessionize
 from streams.themes.stage import ThemesStage
-from views.embed import Embed
 
 if TYPE_CHECKING:
     from ops.llm.asker import Asker
@@ -65,7 +65,7 @@ class Processors:
         self._later_stages = tuple(StageRunner(log, stage, batch, observer) for stage in _stages(settings, encoder))
         self._asker = asker
         self._settled = 0
-        self._indexer = Indexer(log, view, Embed(index, encoder), batch, observer)
+        self._indexer = Indexer(log, view, MeasuredEmbed(index, encoder, observer), batch, observer)
 
     def held(self) -> threading.RLock:
         """No step runs while this is held (``with``)."""

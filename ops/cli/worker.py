@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import signal
 import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
 from .measured import MeasuredOptions, add_metrics_option, measured
-from .world import OK, CommandError, Subcommands, World
+from .world import BAD_STORE, OK, CommandError, Subcommands, World
 
 if TYPE_CHECKING:
+    from ops.embed_stages import EmbedStages
     from ops.metrics import Metrics
+    from ops.settings import Settings
+    from streams.ports import Encoder
     from streams.worker.fleet import Fleet
     from streams.worker.runner import Ran
 
@@ -24,6 +30,7 @@ class WorkerOptions(BrokerOptions, MeasuredOptions):
     """Options of ``worker``."""
 
     stages: str
+    qdrant: str | None
 
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
@@ -35,7 +42,15 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "--stages",
         metavar="LIST",
         default="sessionize,distil,themes,link",
-        help="comma-separated; all workers that run one of these must run the same list; default all",
+        help="comma-separated; all workers that run one of these must run the same list; default "
+        "sessionize,distil,themes,link; embed is the one that needs --qdrant",
+    )
+    parser.add_argument(
+        "--qdrant",
+        metavar="URL",
+        default=os.environ.get("STILLTRUE_QDRANT") or None,
+        help="the Qdrant server that the stage embed fills; default $STILLTRUE_QDRANT; its key is "
+        "$STILLTRUE_QDRANT_API_KEY",
     )
     parser.set_defaults(run=run)
 
@@ -70,28 +85,61 @@ class StageTotal(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: WorkerOptions, world: World) -> int:
     """Check the topics, join the group, run."""
-    with broker_errors(options.bootstrap), measured(options, world) as metrics:
-        return _run(options, world, metrics)
-
-
-def _run(options: WorkerOptions, world: World, metrics: Metrics) -> int:
-    from ops.distributed import Work, run_worker, stage_makers
-    from ops.measuring import fleet_lags, tell_stage
+    from ops.lazy_encoder import LazyEncoder
     from ops.model import load_encoder
     from ops.settings import load_settings
+
+    settings = load_settings(options.store, options.config)
+    with broker_errors(options.bootstrap), measured(options, world) as metrics:
+        encoder = LazyEncoder(lambda: load_encoder(settings.model, observe=metrics.encoded))
+        with _embed_stages(options, encoder, metrics, world) as embed:
+            return _run(options, settings, encoder, embed, metrics, world)
+
+
+@contextmanager
+def _embed_stages(
+    options: WorkerOptions, encoder: Encoder, metrics: Metrics, world: World
+) -> Generator[EmbedStages | None]:
+    """The stage embed, on the index it fills; None where it is not asked for."""
+    if "embed" not in _stages(options.stages):
+        yield None
+        return
+    if options.qdrant is None:
+        raise CommandError("--stages: embed fills a Qdrant server: name it by --qdrant URL or $STILLTRUE_QDRANT")
+    from ops.embed_stages import EmbedStages
+    from ops.qdrant import open_index
+    from views.vectors.points import IndexAwayError, IndexMismatchError
+
+    try:
+        index = open_index(options.qdrant, options.prefix, encoder)
+    except IndexAwayError as error:
+        raise CommandError(f"--qdrant {options.qdrant}: {error}") from error
+    except IndexMismatchError as error:
+        raise CommandError(f"--qdrant {options.qdrant}: {error}", BAD_STORE) from error
+    with closing(EmbedStages(index, encoder, metrics, world.say)) as stages:
+        yield stages
+
+
+def _run(
+    options: WorkerOptions, settings: Settings, encoder: Encoder, embed: EmbedStages | None, metrics: Metrics,
+    world: World,
+) -> int:  # fmt: skip
+    from ops.distributed import Work, run_worker, stage_makers
+    from ops.measuring import fleet_lags, tell_stage
     from streams.faust_app import GroupLostError
     from streams.worker.broker import BrokerAwayError
     from streams.worker.runner import FencedError
 
     stages = _stages(options.stages)
-    settings = load_settings(options.store, options.config)
     work = Work(bootstrap=options.bootstrap, prefix=options.prefix, stages=stages, store=options.store)
-    makers = stage_makers(stages, settings, lambda: load_encoder(settings.model, observe=metrics.encoded))
+    makers = stage_makers(stages, settings, encoder, None if embed is None else embed.make)
     begun = time.perf_counter()
     totals = {stage: StageTotal(stage=stage) for stage in stages}
 
     assigned: list[Fleet] = []
     metrics.watch(lambda: (lag for fleet in assigned for lag in fleet_lags(fleet)))
+    if embed is not None:
+        metrics.watch(lambda: (lag for fleet in assigned for lag in embed.lags(fleet)))
 
     def count(ran: Ran) -> None:
         totals[ran.stage] = totals[ran.stage].plus(ran, time.perf_counter() - begun)

@@ -166,6 +166,39 @@ _VIEW = Row(
     ),
 )
 
+_SET = "stilltrue_index_seconds"
+_ENCODING = f'{_SET}_sum{{phase="encode"}}'
+
+_INDEX = Row(
+    title="Vector index",
+    panels=(
+        Panel(
+            title="Points",
+            about="Set per second. Refused ones are parked with their record; what waits is in the lag of embed.",
+            series=(Series(rate("stilltrue_index_points_total", "change"), "{{change}}"),),
+            unit="ops",
+        ),
+        Panel(
+            title="Away",
+            about="Attempts per second that failed because the server did not answer. All are repeated.",
+            series=(Series(rate("stilltrue_index_failures_total"), "failed"),),
+            unit="ops",
+        ),
+        Panel(
+            title="Setting points, p95",
+            about="A batch of one space: its texts through the encoder, then to the index.",
+            series=(Series(quantile(0.95, _SET, "phase"), "{{phase}}"),),
+            unit="s",
+        ),
+        Panel(
+            title="Encoder's share",
+            about="Of the time in which points are set. Near 1: more workers help, a faster server does not.",
+            series=(Series(f"{rate(_ENCODING)} / {rate(f'{_SET}_sum')}", "encoder"),),
+            unit="percentunit",
+        ),
+    ),
+)
+
 _PROCESS = Row(
     title="Processes",
     panels=(
@@ -317,7 +350,7 @@ _MODEL = Row(
 )
 
 BOARDS = (
-    Board(uid="stilltrue-flow", title="StillTrue: the flow", rows=(_KEEPING_UP, _STAGES, _VIEW, _PROCESS)),
+    Board(uid="stilltrue-flow", title="StillTrue: the flow", rows=(_KEEPING_UP, _STAGES, _VIEW, _INDEX, _PROCESS)),
     Board(uid="stilltrue-model", title="StillTrue: the language model", rows=(_MODEL,)),
     Board(uid="stilltrue-queries", title="StillTrue: queries", rows=(_REQUESTS, _QUESTIONS)),
 )

@@ -100,7 +100,7 @@ def open_node(
         generation = Generation(generations.current, around)
         served = Served(
             source=source, loop=loop, generation=generation, encoder=encoder,
-            shared=None if qdrant is None else _on_server(qdrant), clock=clock, observer=metrics,
+            shared=None if qdrant is None else _on_server(qdrant, source.prefix), clock=clock, observer=metrics,
         )  # fmt: skip
         node = Node(served, settings)
         opened.callback(node.close)
@@ -111,13 +111,11 @@ def open_node(
         raise faults.first
 
 
-def _on_server(url: str) -> Callable[[Encoder], VectorIndex]:
+def _on_server(url: str, prefix: str) -> Callable[[Encoder], VectorIndex]:
     def load(encoder: Encoder) -> VectorIndex:
-        from qdrant_client import QdrantClient
+        from ops.qdrant import open_index
 
-        from views.vectors.server import open_server
-
-        return open_server(QdrantClient(url=url), dimension=encoder.dimension, encoder=encoder.name)
+        return open_index(url, prefix, encoder)
 
     return load
 

@@ -86,7 +86,7 @@ class Partition:
             raise IndexAwayError("in the middle of it")
 
     def _worker(self) -> EmbedStage:
-        return EmbedStage(IndexPoints(self.index, self._target, ENCODER), lambda _: None)
+        return EmbedStage(IndexPoints(Embed(self.index, ENCODER), self._target), lambda _: None)
 
     def live(self) -> None:
         """Until every record is folded: anything may happen."""

@@ -53,7 +53,7 @@ def test_the_versions_are_those_the_code_is_tested_with() -> None:
 
 
 def test_all_of_ours_are_one_image_with_one_file_of_settings() -> None:
-    assert OURS == ["serve", "topics", "view", "worker"]
+    assert OURS == ["embed", "query", "serve", "topics", "view", "worker"]
     assert len({(s["image"], s["build"]["dockerfile"], s["env_file"]) for s in map(SERVICES.__getitem__, OURS)}) == 1
 
 
@@ -62,15 +62,34 @@ def test_our_commands_are_ones_we_have(name: str, monkeypatch: pytest.MonkeyPatc
     for key, value in settings().items():
         monkeypatch.setenv(key, value)
     options = build_parser().parse_args(SERVICES[name]["command"], namespace=Options())
-    if name in ("topics", "view", "worker"):
+    if name in ("embed", "query", "topics", "view", "worker"):
         assert getattr(options, "bootstrap") == "kafka:9092"  # noqa: B009 - options of several commands
-    if name in ("view", "worker"):
+    if name in ("embed", "view", "worker"):
         assert getattr(options, "metrics") == ("0.0.0.0", 9464)  # noqa: B009
 
 
 def test_a_setting_that_no_code_reads_is_none() -> None:
     code = "".join(path.read_text("utf-8") for path in (ROOT / "ops").rglob("*.py"))
     assert all(f'"{name}"' in code for name in settings())
+
+
+def test_the_query_node_reads_the_broker_and_the_server_that_is_deployed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for key, value in settings().items():
+        monkeypatch.setenv(key, value)
+    options = build_parser().parse_args(SERVICES["query"]["command"], namespace=Options())
+    assert getattr(options, "kafka")  # noqa: B009 - options of serve
+    assert getattr(options, "qdrant") == "http://qdrant:6333"  # noqa: B009
+    embedded = build_parser().parse_args(SERVICES["serve"]["command"], namespace=Options())
+    assert not getattr(embedded, "kafka"), "a broker in the settings alone makes no node"  # noqa: B009
+
+
+def test_the_embed_workers_fill_the_server_that_is_deployed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for key, value in settings().items():
+        monkeypatch.setenv(key, value)
+    options = build_parser().parse_args(SERVICES["embed"]["command"], namespace=Options())
+    assert getattr(options, "qdrant") == "http://qdrant:6333"  # noqa: B009
+    assert getattr(options, "stages") == "embed"  # noqa: B009
+    assert SERVICES["embed"]["depends_on"]["qdrant"]["condition"] == "service_healthy"
 
 
 def mounted() -> Iterator[str]:
@@ -116,7 +135,14 @@ def test_no_port_is_open_to_other_machines() -> None:
 
 def test_prometheus_scrapes_what_is_deployed_on_the_ports_it_listens_on() -> None:
     metrics_port = int(settings()["STILLTRUE_METRICS"].rpartition(":")[2])
-    wanted = {"view": metrics_port, "worker": metrics_port, "serve": 8080, "qdrant": 6333}
+    wanted = {
+        "view": metrics_port,
+        "worker": metrics_port,
+        "embed": metrics_port,
+        "query": 8080,
+        "serve": 8080,
+        "qdrant": 6333,
+    }
     found: dict[str, int] = {}
     for job in PROMETHEUS["scrape_configs"]:
         for static in job.get("static_configs", []):

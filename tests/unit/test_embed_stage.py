@@ -30,6 +30,7 @@ from tests.kit.membroker import Killed, MemoryBroker
 from tests.kit.records import SPACE, distilled, entries, event, posted
 from tests.kit.sim import PARTITIONS, Stores, encoder, undisturbed
 from tests.kit.simchat import chat
+from views.embed import Embed
 from views.vectors.points import IndexAwayError
 
 BEGIN = 2_000_000_000_000_000
@@ -81,7 +82,7 @@ class World:
                 observe=self.ran.append, tick_s=0.0,
             )  # fmt: skip
             for partition in range(PARTITIONS):
-                stage = EmbedStage(IndexPoints(self.index, "target", encoder()), self.told.append)
+                stage = EmbedStage(IndexPoints(Embed(self.index, encoder()), "target"), self.told.append)
                 runner = Runner(stage, partition, around)
                 await runner.take_over()
                 while await runner.step():
@@ -173,7 +174,7 @@ class Alone:
 
     def begin(self) -> None:
         """A new worker takes over."""
-        self.stage = EmbedStage(IndexPoints(self.index, "target", encoder()), self.told.append)
+        self.stage = EmbedStage(IndexPoints(Embed(self.index, encoder()), "target"), self.told.append)
 
     def read(self, *records: Record) -> list[Entry]:
         """The records arrive."""
@@ -306,6 +307,6 @@ def test_an_index_that_is_another_one_is_filled_from_the_state() -> None:
     alone.tick()
     expected = held_by(alone.index)
     alone.index.delete_space(SPACE)
-    alone.stage = EmbedStage(IndexPoints(alone.index, "another", encoder()), alone.told.append)
+    alone.stage = EmbedStage(IndexPoints(Embed(alone.index, encoder()), "another"), alone.told.append)
     alone.tick()
     assert held_by(alone.index) == expected

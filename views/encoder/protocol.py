@@ -15,8 +15,10 @@ class Encoder(Protocol):
     ``name`` tells vector spaces apart: two encoders of one name give interchangeable vectors.
     """
 
-    name: str
-    dimension: int
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """(n, dimension) float32, rows L2-normalised."""

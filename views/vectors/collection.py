@@ -34,10 +34,13 @@ BAD_REQUEST = frozenset({400, 409, 413, 422})
 _ENCODER, _FORMAT, _MADE = "stilltrue_encoder", "stilltrue_format", "stilltrue_made"
 
 
-def collection_name(encoder: str, dimension: int) -> str:
-    """One collection for each encoder and format: an index is never asked with vectors of another encoder."""
+def collection_name(encoder: str, dimension: int, prefix: str = "") -> str:
+    """One collection for each encoder and format: an index is never asked with vectors of another encoder.
+
+    ``prefix``: that of the topics. Two systems may have spaces of the same name.
+    """
     plain = re.sub(r"[^a-z0-9]+", "-", encoder.casefold()).strip("-")
-    return f"stilltrue-{plain}-{dimension}-v{INDEX_FORMAT}"
+    return f"{prefix}stilltrue-{plain}-{dimension}-v{INDEX_FORMAT}"
 
 
 def create_collection(client: QdrantClient, name: str, dimension: int, encoder: str, *, made: str) -> None:

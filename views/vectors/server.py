@@ -41,10 +41,14 @@ T = TypeVar("T")
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the server is. ``url`` as in http://qdrant:6333; ``api_key`` where it asks for one."""
+    """Where the server is. ``url`` as in http://qdrant:6333; ``api_key`` where it asks for one.
+
+    ``prefix``: of the collection's name, as that of the topics.
+    """
 
     url: str
     api_key: str | None = None
+    prefix: str = ""
     timeout_s: int = TIMEOUT_S
 
 
@@ -86,26 +90,31 @@ def connect(server: Server, *, dimension: int, encoder: str) -> ServerIndex:
         url=server.url, api_key=server.api_key, timeout=server.timeout_s, check_compatibility=False
     )  # fmt: skip
     try:
-        return open_server(client, dimension=dimension, encoder=encoder, timeout_s=server.timeout_s)
+        return open_server(
+            client, dimension=dimension, encoder=encoder, prefix=server.prefix, timeout_s=server.timeout_s
+        )
     except (IndexAwayError, IndexMismatchError):
         client.close()
         raise
 
 
-def open_server(client: QdrantClient, *, dimension: int, encoder: str, timeout_s: float = TIMEOUT_S) -> ServerIndex:
+def open_server(
+    client: QdrantClient, *, dimension: int, encoder: str, prefix: str = "", timeout_s: float = TIMEOUT_S
+) -> ServerIndex:
     """Open the collection, making it and its payload indexes where they are missing. Several processes may at once.
 
     Args:
         client: owned by the index from now on.
         dimension: of the dense vectors.
         encoder: ``Encoder.name``; vectors of two encoders do not compare.
+        prefix: see ``Server``.
         timeout_s: no try is begun later than this.
 
     Raises:
         IndexAwayError: the server does not answer, or not us.
         IndexMismatchError: a collection of this name holds something else. The message says what to do.
     """
-    name = collection_name(encoder, dimension)
+    name = collection_name(encoder, dimension, prefix)
     calls = _Calls(client, name, timeout_s)
     if not calls(lambda: client.collection_exists(name)):
         try:

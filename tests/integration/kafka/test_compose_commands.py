@@ -25,6 +25,7 @@ from schemas.ids import SpaceKey
 from schemas.transport import space_key
 from tests.kit.kafka import Broker, fetch_jars, wait_ready
 from tests.kit.messages import posted
+from tests.kit.qdrant import qdrant_double
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVICES: Any = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"]
@@ -80,14 +81,20 @@ def wait_for(env: dict[str, str], sample: str) -> str:
 
 
 def test_a_message_passes_through_the_deployment(full_kafka: Broker, prefix: str, tmp_path: Path) -> None:
-    """topics, then worker and view: each reports what it did on its metrics port."""
+    """topics, then worker, view and embed: each reports what it did on its metrics port."""
     worker_env = environment(full_kafka.bootstrap, prefix, tmp_path / "worker")
     view_env = environment(full_kafka.bootstrap, prefix, tmp_path / "view")
+    embed_env = environment(full_kafka.bootstrap, prefix, tmp_path / "embed")
     made = subprocess.run(
         command("topics"), env=worker_env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
     )
     assert made.returncode == 0, made.stdout + made.stderr
-    with running("worker", worker_env, tmp_path) as said, running("view", view_env, tmp_path):
+    with (
+        qdrant_double() as qdrant,
+        running("worker", worker_env, tmp_path) as said,
+        running("view", view_env, tmp_path),
+        running("embed", {**embed_env, "STILLTRUE_QDRANT": qdrant.url}, tmp_path),
+    ):
         assert "running" in said
         record = posted("m1", 1_900_000_000_000_000, space=SPACE, content="I live in Lecce.", ends=True)
         producer = Producer({"bootstrap.servers": full_kafka.bootstrap, "partitioner": "murmur2"})
@@ -97,6 +104,11 @@ def test_a_message_passes_through_the_deployment(full_kafka: Broker, prefix: str
         wait_for(view_env, r'^stilltrue_deltas_total\{cause="events",kind="event"\} 1\.0$')
         wait_for(view_env, r"^stilltrue_view_freshness_seconds_count 1\.0$")
         wait_for(worker_env, r'^stilltrue_stage_lag_records\{partition="\d",stage="link"\} 0\.0$')
+        wait_for(embed_env, r'^stilltrue_index_points_total\{change="written"\} 2\.0$')
+        wait_for(embed_env, r'^stilltrue_stage_lag_records\{partition="\d",stage="embed"\} 0\.0$')
+        sent = {point.payload["kind"]: point for body in qdrant.sent("PUT", "/points") for point in body.points}
+        assert sent["note"].payload["ref"] == '["c","m1"]'
+        assert sent["event"].payload["space"] == '["default","pier"]'
 
 
 def test_a_second_process_on_the_metrics_port_is_refused(full_kafka: Broker, prefix: str, tmp_path: Path) -> None:
