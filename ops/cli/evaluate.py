@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ops.evaluate.suites import Suite
     from ops.report import Report
 
-SUITES = ("supersession", "anchors", "utterances", "retrieval", "stress", "statebench")
+SUITES = ("supersession", "anchors", "utterances", "retrieval", "stress", "cases", "statebench")
 
 
 class EvaluateOptions(Options):

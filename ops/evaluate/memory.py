@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -13,13 +13,15 @@ import msgspec
 from ops.cli.feed import feed
 from ops.importers.locomo import open_locomo
 from ops.limits import ingest_limits
-from ops.model import load_encoder
-from ops.opening import open_system
+from ops.opening import open_parts
+from ops.runtime import Embedded, Parts
 from ops.settings import Settings
 from ops.system import System
 from query.api import Mode, QueryRequest, QueryResult, StateEntry, StateRequest
+from schemas.codec import decode
 from schemas.ids import SpaceKey
 from schemas.messages import MessagePosted
+from schemas.topics import TopicName
 from streams.message_in import read_message
 from views.encoder.protocol import Encoder
 
@@ -33,15 +35,18 @@ class Memory:
     """One system and the instants at which its spaces were last spoken in.
 
     Args:
-        system: empty, or filled by an earlier run of the same suite.
+        parts: of the system: empty, or filled by an earlier run of the same suite.
         settings: of the system.
+        store: where its files are.
         say: progress.
     """
 
-    def __init__(self, system: System, settings: Settings, say: Say) -> None:
-        self.system = system
+    def __init__(self, parts: Parts, settings: Settings, store: Path, say: Say) -> None:
+        self.system: System = Embedded(parts, settings)
         self.settings = settings
         self.say = say
+        self._parts = parts
+        self._store = store
 
     def import_locomo(self, path: Path, place: int) -> SpaceKey:
         """Import the conversation at a place of the file into a space of its own, unless that was done before."""
@@ -68,10 +73,32 @@ class Memory:
         limits = ingest_limits(self.settings)
         return [read_message(_space(place), raw, 0, "UTC", limits) for raw in items if raw is not None]
 
-    @cached_property
+    @property
     def encoder(self) -> Encoder:
         """The encoder that the settings name."""
-        return load_encoder(self.settings.model)
+        return self._parts.encoder()
+
+    def append_raw(self, space: SpaceKey, raw: bytes) -> None:
+        """Put bytes on ``messages`` that no API would take: what a broken producer leaves there."""
+        with self._parts.log.batch() as batch:
+            batch.append("messages", space, raw, self._parts.clock())
+
+    def records(self, topic: TopicName, space: SpaceKey) -> Iterator[bytes]:
+        """Every record of a space, as bytes."""
+        return (entry.value for entry in self._parts.log.read_space(topic, space))
+
+    def posted(self, space: SpaceKey) -> list[MessagePosted]:
+        """Every accepted message of a space, as it was posted."""
+        found = (decode("messages", raw) for raw in self.records("messages", space))
+        return [record for record in found if isinstance(record, MessagePosted)]
+
+    def files(self) -> list[Path]:
+        """Every file of the store."""
+        return sorted(path for path in self._store.rglob("*") if path.is_file())
+
+    def another(self) -> AbstractContextManager[Memory]:
+        """A second, empty one with the same encoder, removed at the end."""
+        return memory(self.settings, self.say, None, self._parts.encoder)
 
     def statements(self, space: SpaceKey, at: int) -> tuple[StateEntry, ...]:
         """Every live statement of a space, as it stands at an instant."""
@@ -100,11 +127,16 @@ def after_last(entries: Iterable[StateEntry]) -> int:
 
 
 @contextmanager
-def memory(settings: Settings, say: Say, store: Path | None) -> Generator[Memory]:
+def memory(
+    settings: Settings, say: Say, store: Path | None, encoder: Callable[[], Encoder] | None = None
+) -> Generator[Memory]:
     """A memory in ``store``, or in a temporary folder that is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="stilltrue-evaluate-") as scratch:
-        system = open_system(Path(scratch) if store is None else store, settings)
+        folder = Path(scratch) if store is None else store
+        parts = open_parts(folder, settings, writer=True)
+        shared = cache(parts.encoder if encoder is None else encoder)
+        filled = Memory(msgspec.structs.replace(parts, encoder=shared), settings, folder, say)
         try:
-            yield Memory(system, settings, say)
+            yield filled
         finally:
-            system.close()
+            filled.system.close()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from .suite import Scores, Task
 
-Suite = Literal["supersession", "anchors", "utterances", "retrieval", "stress", "statebench"]
+Suite = Literal["supersession", "anchors", "utterances", "retrieval", "stress", "cases", "statebench"]
 
 
 def run_suite(name: Suite, task: Task) -> Scores:
@@ -26,6 +26,8 @@ def run_suite(name: Suite, task: Task) -> Scores:
             from .retrieval import run
         case "stress":
             from .stress import run
+        case "cases":
+            from .cases import run
         case "statebench":
             from .statebench import run
     return run(task)

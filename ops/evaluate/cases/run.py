@@ -1,0 +1,62 @@
+"""Runs the cases: each in a space of its own, every key of ``expect`` by its check."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from ..data import BadDataError
+from ..suite import Scores, Task
+from .case import Case, numbered
+from .checks import Checks
+from .delivery import deliver, space_of
+from .held import HELD
+from .kept import KEPT
+from .outcome import Outcome
+from .said import SAID
+
+CHECKS: Checks = {**SAID, **HELD, **KEPT}
+
+
+def run(task: Task) -> Scores:
+    """Cases that need a model are skipped when none is set, and counted."""
+    cases = [_case(line) for line in task.data.lines("cases/cases.jsonl")]
+    with_model = task.memory.settings.llm.endpoint is not None
+    failed: list[str] = []
+    details: list[str] = []
+    skipped = 0
+    for case in cases:
+        if case.needs_model and not with_model:
+            skipped += 1
+            continue
+        task.memory.say(f"case {case.id}")
+        problems = check(case, task)
+        details += [f"{case.id}: {problem}" for problem in problems]
+        if problems:
+            failed.append(case.id)
+    total = len(cases) - skipped
+    return Scores(
+        metrics={"passed": total - len(failed), "total": total, "skipped_need_model": skipped},
+        counts={"passed": (total - len(failed), total)},
+        details=details,
+        failed=failed,
+    )
+
+
+def check(case: Case, task: Task) -> list[str]:
+    """What is not as expected; empty when the case passes."""
+    unknown = [key for key in case.expect if key not in CHECKS]
+    if unknown:
+        return [f"cannot be checked here: {key}" for key in unknown]
+    delivered = deliver(case, task.memory, numbered(case))
+    outcome = Outcome(case, task.memory, space_of(case, case.tenant_id), delivered)
+    return [f"{key}: {problem}" for key, value in case.expect.items() for problem in CHECKS[key](outcome, value)]
+
+
+def _case(line: bytes) -> Case:
+    """Read by the lenient decoder: a case may hold half a surrogate pair on purpose."""
+    try:
+        return msgspec.convert(json.loads(line), Case)
+    except (json.JSONDecodeError, msgspec.ValidationError) as error:
+        raise BadDataError(f"cases/cases.jsonl: {error}") from error
