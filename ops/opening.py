@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ops.backup.known import in_backups
 from ops.llm.settings import LlmSettings
 from ops.observing import SILENT, Observer
 from ops.runtime import Embedded, Parts
@@ -52,6 +53,7 @@ def open_parts(store: Path, settings: Settings, *, writer: bool, observer: Obser
         observer=observer,
         asker=_asker(log, settings.llm, observer) if writer else None,
         forget_view=lambda space: forget_space(view, space),
+        elsewhere=lambda: in_backups(store),
     )
 
 

@@ -53,7 +53,7 @@ def run(options: EraseOptions, world: World) -> int:
         space = existing_space(system, options, options.space)
         wanted = _wanted(system, space, options)
         if not options.yes:
-            raise CommandError(f"this would erase {_told(system.erasable(space, wanted), wanted)}: add --yes to do it")
+            raise CommandError(_would(system.erasable(space, wanted), wanted))
         receipt = system.erase(space, wanted)
     return _report(options, world, receipt)
 
@@ -83,6 +83,12 @@ def _place(system: System, space: SpaceKey, named: str, conversation: str | None
         conversations = ", ".join(found for found, _ in places[:5])
         raise CommandError(f"{len(places)} messages can be meant by {named!r}; say --conversation: {conversations}")
     return places[0]
+
+
+def _would(count: int, wanted: ErasureIn) -> str:
+    if not count and wanted.scope != "space":
+        return "nothing of that is here: not taken in, or erased before"
+    return f"this would erase {_told(count, wanted)}: add --yes to do it"
 
 
 def _told(count: int, wanted: ErasureIn) -> str:
