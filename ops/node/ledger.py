@@ -16,7 +16,7 @@ from schemas.ids import SpaceKey
 from schemas.parking import decoded
 from schemas.topics import TopicName
 from schemas.transport import space_key
-from views.outgoing import Fetched
+from views.outgoing import Fetched, Place
 from views.worker import Source
 
 from .loop import BrokerLoop
@@ -28,7 +28,7 @@ READ_S = 120.0
 """Longest reading of a space's records: some millions of a partition."""
 
 KEPT = 32
-"""Answers in memory, each the records of a space in one topic."""
+"""Answers in memory, each all records of a space in some topics."""
 
 SEEN_S = 5.0
 """How long the replica may take to apply what the broker holds."""
@@ -42,7 +42,7 @@ class Ledger:
         self._source = source
         self._outlet = outlet
         self._replica = replica
-        self._kept: OrderedDict[tuple[TopicName, SpaceKey, int], list[Fetched]] = OrderedDict()
+        self._kept: OrderedDict[tuple[SpaceKey, tuple[Place, ...]], list[Fetched]] = OrderedDict()
         self._lock = threading.Lock()
 
     def catch_up(self, space: SpaceKey, topic: TopicName) -> int:
@@ -66,15 +66,7 @@ class Ledger:
         """The records of the space in a topic that the replica has applied."""
         replica = self._replica()
         end = replica.positions().get((topic, replica.partition(space)), 0)
-        with self._lock:
-            kept = self._kept.get((topic, space, end))
-        if kept is None:
-            kept = self.read(space, {topic: end})
-            with self._lock:
-                self._kept[topic, space, end] = kept
-                if len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
-        return kept
+        return self.read(space, {topic: end})
 
     def read(self, space: SpaceKey, ends: Mapping[TopicName, int]) -> list[Fetched]:
         """The records of the space below the offsets, by topic.
@@ -82,7 +74,17 @@ class Ledger:
         Raises:
             AwayError: the broker does not answer.
         """
-        return self._loop.call(read_space(self._source, space, self._replica().partition(space), ends), READ_S)
+        key = (space, tuple(ends.items()))
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is None:
+            partition = self._replica().partition(space)
+            kept = self._loop.call(read_space(self._source, space, partition, ends), READ_S)
+            with self._lock:
+                self._kept[key] = kept
+                if len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+        return kept
 
     def entries(self, replica: Replica, space: SpaceKey, ends: Mapping[TopicName, int]) -> Iterator[Entry]:
         """What a replica was folded from."""

@@ -171,14 +171,14 @@ class Node(Taking):
 
     def query(self, request: QueryRequest) -> QueryResult:
         """Answer a question."""
-        from views.vectors.points import IndexAwayError
+        from views.vectors.points import IndexAwayError, IndexMismatchError
 
         steps = self._observer.asked()
         with self._serving() as serving:
             found, basis = self.read(request.space, request.known_at)
             try:
                 result = self._engine(serving.index).query(request, found, found, basis, found.ruled_out(), steps)
-            except IndexAwayError as error:
+            except (IndexAwayError, IndexMismatchError) as error:
                 raise unavailable(str(error)) from error
         self._observer.answered(result)
         return result

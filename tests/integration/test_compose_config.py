@@ -36,12 +36,12 @@ def config() -> Any:
 
 def test_compose_accepts_the_file_without_a_warning(config: Any) -> None:
     assert set(config["services"]) == {
-        "kafka", "qdrant", "topics", "worker", "view", "serve", "prometheus", "grafana",
+        "kafka", "qdrant", "topics", "worker", "embed", "view", "query", "serve", "prometheus", "grafana",
     }  # fmt: skip
 
 
 def test_the_settings_reach_all_of_ours(config: Any) -> None:
-    for name in ("topics", "worker", "view", "serve"):
+    for name in ("topics", "worker", "embed", "view", "query", "serve"):
         assert config["services"][name]["environment"]["STILLTRUE_KAFKA"] == "kafka:9092"
 
 
@@ -83,7 +83,10 @@ def port() -> Iterator[int]:
     thread.join()
 
 
-@pytest.mark.parametrize(("name", "listens_on"), [("qdrant", 6333), ("serve", 8080), ("view", 9464), ("worker", 9464)])
+@pytest.mark.parametrize(
+    ("name", "listens_on"),
+    [("qdrant", 6333), ("query", 8080), ("serve", 8080), ("view", 9464), ("worker", 9464), ("embed", 9464)],
+)
 @pytest.mark.parametrize(("status", "healthy"), [(200, True), (503, False), (None, False)])
 def test_a_health_check_tells_a_healthy_container(
     config: Any,
