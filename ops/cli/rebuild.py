@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 
-from .world import NEGATIVE, OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .brokers import add_broker_options
+from .rebuild_node import NodeOptions, rebuild_node
+from .world import NEGATIVE, OK, CommandError, Subcommands, World, existing_space, opened
 
 
-class RebuildOptions(Options):
+class RebuildOptions(NodeOptions):
     """Options of ``rebuild``."""
 
     space: str | None
     vectors: bool
+    kafka: bool
 
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
@@ -21,17 +25,28 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         parents=[shared],
         help="drop the view and replay the log",
         description="With a space: its rows are folded anew, and must come out with the same checksum. Without: the "
-        "whole view is made anew, also one that cannot be used: of another release, of another log, damaged, lost.",
+        "whole view is made anew, also one that cannot be used: of another release, of another log, damaged, lost. With "
+        "--kafka: that of the query node in --store, from the broker, while the node goes on answering; compared with "
+        "the former one where both hold the same records, then served instead of it.",
     )
     parser.add_argument("space", metavar="SPACE", nargs="?")
     parser.add_argument(
         "--vectors", action="store_true", help="without SPACE: make the vector index anew too; encodes every text again"
+    )
+    parser.add_argument("--kafka", action="store_true", help="the view of the query node in --store")
+    add_broker_options(parser)
+    parser.add_argument(
+        "--qdrant", metavar="URL", default=os.environ.get("STILLTRUE_QDRANT") or None, help="as the node was given it"
     )
     parser.set_defaults(run=run)
 
 
 def run(options: RebuildOptions, world: World) -> int:
     """Print the checksums before and after; 1 when they differ."""
+    if options.kafka:
+        if options.space is not None or options.vectors:
+            raise CommandError("--kafka: all of a query node's view is made anew; leave SPACE and --vectors out")
+        return rebuild_node(options, world)
     if options.space is None:
         return _whole(options, world)
     if options.vectors:
