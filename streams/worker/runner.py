@@ -179,7 +179,9 @@ class Runner:
         if last is not None:
             await self._write(last[0])
             cursor = around.states.commit(self._prefix, *last)
-        self._positions, self._end = cursor.positions, end
+        # An input that the stage did not have when its last step was taken is read from the beginning.
+        self._positions = {topic: cursor.positions.get(topic, 0) for topic in self._stage.inputs}
+        self._end = end
         names = [broker_topic(around.prefix, topic) for topic in self._positions]
         ranges = await around.broker.ranges(names, self._partition)
         for (topic, position), name, (start, end) in zip(self._positions.items(), names, ranges, strict=True):

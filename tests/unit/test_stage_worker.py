@@ -67,13 +67,13 @@ class World:
         """The local states of a worker process."""
         return LocalStates(self._directory / store, log=log, partitions=1)
 
-    def runner(self, stage: str, states: LocalStates) -> Runner:
-        """A runner of such a process."""
+    def runner(self, stage: str, states: LocalStates, made: Stage | None = None) -> Runner:
+        """A runner of such a process; with that instance of the stage instead of one as it is."""
         around = Surroundings(
             broker=self.broker, states=states, partitions=1, threads=self._threads, clock=self.clock,
             observe=self.ran.append, tick_s=0.0, newest_only=frozenset(STAGES),
         )  # fmt: skip
-        return Runner(STAGES[stage](), 0, around)
+        return Runner(made or STAGES[stage](), 0, around)
 
     async def process(self, store: str, stages: Sequence[str] = tuple(STAGES)) -> None:
         """A worker process from start to rest, or to its death: every stage runs until it has nothing to do."""
@@ -334,6 +334,22 @@ async def test_a_lost_log_and_another_log_are_refused(world: World, tmp_path: Pa
     world.broker.topics.pop((steps_topic("", "sessionize"), 0))
     with pytest.raises(LogLostError, match="steps-sessionize/0"):
         await world.process("one", ["sessionize"])
+
+
+async def test_an_input_that_a_stage_did_not_have_before_is_read_from_the_beginning(world: World) -> None:
+    states = world.states("one")
+    for value in chat(10):
+        world.broker.put("messages", 0, str(SPACE).encode(), value)
+    world.broker.put("clock", 0, str(SPACE).encode(), b"\xc1 not MessagePack")
+    for inputs in (("messages",), ("messages", "clock")):
+        stage = Sessionize(LIMITS)
+        stage.inputs = inputs
+        runner = world.runner("sessionize", states, stage)
+        await runner.take_over()
+        while await runner.step():
+            pass
+    states.close()
+    assert world.dead_letters() == [b"\xc1 not MessagePack"]
 
 
 async def test_a_runner_stops_after_the_step_it_is_in(world: World) -> None:
