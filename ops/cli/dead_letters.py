@@ -128,7 +128,7 @@ def _wanted(options: DeadLetterOptions, ids: Sequence[str] = ()) -> Wanted:
 async def _list(options: ListOptions, world: World) -> int:
     from ops.deadletters.redrive import listed_in
 
-    from .letter_lines import letter_line, letter_rows, print_letter
+    from .letter_lines import letter_line, letter_rows, print_letter, print_plain
 
     wanted = _wanted(options)
     async with _letters(options, writer=False) as letters:
@@ -138,9 +138,7 @@ async def _list(options: ListOptions, world: World) -> int:
             print_letter(world, options, one, await letters.fetch(one.lies_at))
             return OK
     if options.json:
-        from .machine import print_json
-
-        print_json(world, {"letters": [letter_rows(one) for one in listed]})
+        print_plain(world, {"letters": [letter_rows(one) for one in listed]})
         return OK
     for number, one in enumerate(listed, start=1):
         world.say(f"{number:>4}  {letter_line(one, options.zone)}")

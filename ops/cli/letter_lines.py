@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -17,7 +17,6 @@ from schemas.dead_letters import DeadLetter, LetterRedriven
 from schemas.times import format_time, from_us
 from schemas.topics import TOPICS
 
-from .machine import print_json
 from .world import CommandError, World
 
 if TYPE_CHECKING:
@@ -36,6 +35,11 @@ class Redriven:
     would: list[Chosen] = field(default_factory=list[Chosen])
     failed: list[tuple[Place, str]] = field(default_factory=list[tuple[Place, str]])
     parked_again: Sequence[Listed] = ()
+
+
+def print_plain(world: World, result: Mapping[str, object]) -> None:
+    """One JSON document."""
+    world.say(json.dumps(result, indent=2, ensure_ascii=False))
 
 
 def letter_line(one: Listed, zone: ZoneInfo | None) -> str:
@@ -77,7 +81,7 @@ def print_letter(world: World, options: ListOptions, one: Listed, found: Found) 
         options.bytes.write_bytes(letter.payload)
     shown = _payload(letter)
     if options.json:
-        print_json(world, {**letter_rows(one), "record": shown, "payload": letter.payload.hex()})
+        print_plain(world, {**letter_rows(one), "record": shown, "payload": letter.payload.hex()})
         return
     world.say(letter_line(one, options.zone))
     if one.key is not None:
@@ -96,7 +100,7 @@ def print_letter(world: World, options: ListOptions, one: Listed, found: Found) 
 def told(world: World, outcome: Redriven, *, as_json: bool, here: bool) -> None:
     """What a redrive did. ``here``: the stages have read what was appended."""
     if as_json:
-        print_json(
+        print_plain(
             world,
             {
                 "redriven": [_note(note) for note in outcome.notes],

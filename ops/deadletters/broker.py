@@ -12,12 +12,14 @@ from contextlib import asynccontextmanager
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 
 from ops.kafka.admin import admin
-from schemas.codec import BadRecordError, decode, encode
+from schemas.codec import BadRecordError, encode
 from schemas.dead_letters import DeadLetter, LetterRedriven, RedriveBegun
+from schemas.parking import decoded
 from schemas.record import Record
 from schemas.topics import TopicName
-from schemas.transport import Headers, broker_topic, record_key
+from schemas.transport import Headers, broker_topic, record_key, space_of
 from streams.log import partition_of
+from streams.worker.fold import Fetched
 from views.refusals import TopicsError
 
 from .letters import Found, found_at
@@ -155,10 +157,15 @@ async def broker_letters(bootstrap: str, prefix: str) -> AsyncGenerator[BrokerLe
 
 
 def _found(stored: _Stored) -> Found | None:
+    headers: Headers = [(name, value) for name, value in stored.headers]
+    space = space_of(stored.key)
+    raw = Fetched(
+        topic="dead-letters", partition=stored.partition, offset=stored.offset, tenant=space.tenant,
+        space=space.space, key=stored.key, value=stored.value or b"", headers=headers,
+    )  # fmt: skip
     try:
-        record = decode("dead-letters", stored.value or b"")
+        record = decoded(raw).record
     except BadRecordError:
         return None
     assert isinstance(record, DeadLetter | RedriveBegun | LetterRedriven), "what dead-letters holds"
-    headers: Headers = [(name, value) for name, value in stored.headers]
     return found_at(stored.partition, stored.offset, record, headers)
