@@ -25,9 +25,9 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         parents=[shared],
         help="drop the view and replay the log",
         description="With a space: its rows are folded anew, and must come out with the same checksum. Without: the "
-        "whole view is made anew, also one that cannot be used: of another release, of another log, damaged, lost. With "
-        "--kafka: that of the query node in --store, from the broker, while the node goes on answering; compared with "
-        "the former one where both hold the same records, then served instead of it.",
+        "whole view is made anew, also one that cannot be used: of another release, of another log, damaged, lost. "
+        "With --kafka: that of the query node in --store, from the broker, while the node goes on answering; compared "
+        "with the former one where both hold the same records, then served instead of it.",
     )
     parser.add_argument("space", metavar="SPACE", nargs="?")
     parser.add_argument(
