@@ -25,6 +25,7 @@ from streams.themes.stage import ThemesStage
 
 if TYPE_CHECKING:
     from ops.llm.asker import Asker
+    from streams.distil.model.stage import ModelDistilStage
     from streams.ports import Stage
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
@@ -140,14 +141,19 @@ def _stages(settings: Settings, encoder: Encoder) -> Iterator[Stage]:
     """The stages after sessionize, in the order of the flow."""
     llm, rules = settings.llm, OfflineDistiller()
     model = llm.asked_model()
+    distil: DistilStage | ModelDistilStage = DistilStage(rules)
     if model is not None and llm.distil:
         from streams.distil.model.stage import ModelDistilStage
 
-        yield ModelDistilStage(rules, model)
-    else:
-        yield DistilStage(rules)
+        distil = ModelDistilStage(rules, model)
+    yield distil
     yield ThemesStage(encoder)
-    yield LinkStage(OfflineClassifier(), encoder)
+    if model is None or not llm.link:
+        yield LinkStage(OfflineClassifier(), encoder)
+    else:
+        from streams.link.model.stage import ModelLinkStage
+
+        yield ModelLinkStage(OfflineClassifier(), encoder, model, distil.producer)
     if model is not None:
         from streams.llm.desk import Desk
 

@@ -44,7 +44,9 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 class ModelAsked(Record, frozen=True, kw_only=True, tag="model_asked"):
     """A question for the model. ``ask_id`` is the hash of session and prompt: the same question has one reply.
 
-    ``conversation_id`` is None when it is about statements of several. ``learned_at``: of what led to it.
+    ``conversation_id`` is None when it is about statements of several. ``about``: keys of the things it numbers (pairs
+    of statements), in their order; empty for a session, whose messages number themselves. ``learned_at``: of what led
+    to it.
     """
 
     stage: AskingStage
@@ -53,6 +55,7 @@ class ModelAsked(Record, frozen=True, kw_only=True, tag="model_asked"):
     session_id: str
     conversation_id: str | None
     prompt: Prompt
+    about: tuple[str, ...]
     learned_at: int
 
 
@@ -60,6 +63,7 @@ class ModelReplied(Record, frozen=True, kw_only=True, tag="model_replied"):
     """What the model said, word for word, and what it took.
 
     Attributes:
+        about: as in ``ModelAsked``: what the reply says can be used whoever asks it again in other company.
         outcome: how it ended; see ``ReplyOutcome``.
         text: the reply; empty when there was none.
         error: of a refusal or failure, for people; else empty.
@@ -73,6 +77,7 @@ class ModelReplied(Record, frozen=True, kw_only=True, tag="model_replied"):
     stage: AskingStage
     ask_id: str
     session_id: str
+    about: tuple[str, ...]
     outcome: ReplyOutcome
     text: str
     error: str

@@ -8,8 +8,11 @@ from .edges import Relation, UpdateKind
 from .record import Record
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """One judged pair; ``relation`` None means "no relation". ``reason`` is for people."""
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One judged pair; ``relation`` None means "no relation". ``reason`` is for people.
+
+    ``judge``: who judged this pair, where the producer is several (rules and a model); else empty.
+    """
 
     newer: str
     older: str
@@ -17,6 +20,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     kind: UpdateKind | None
     confidence: float
     reason: str
+    judge: str = ""
 
 
 class PairsJudged(Record, frozen=True, kw_only=True, tag="pairs_judged"):

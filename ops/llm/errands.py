@@ -166,6 +166,7 @@ class ModelErrands:
             stage=ask.stage,
             ask_id=ask.ask_id,
             session_id=ask.session_id,
+            about=ask.about,
             outcome=got.outcome,
             text=got.text,
             error=got.error,

@@ -104,6 +104,7 @@ class Questions:
             stage=item.ask.stage,
             ask_id=ask_id,
             session_id=item.ask.session_id,
+            about=item.ask.about,
             outcome=got.outcome,
             text=got.text,
             error=got.error,

@@ -25,12 +25,18 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """A verdict on a pair; ``relation`` None = none. ``kind`` is set for ``updates`` only. ``reason``: a sentence."""
+    """A verdict on a pair; ``relation`` None = none. ``kind`` is set for ``updates`` only. ``reason``: a sentence.
+
+    ``judge`` names who said so, where a classifier has several; ``by_time``: which end is the later one follows from
+    valid time and not from the order in which the two were stated.
+    """
 
     relation: Relation | None
     kind: UpdateKind | None
     confidence: float
     reason: str
+    judge: str = ""
+    by_time: bool = False
 
 
 class Classifier(Protocol):

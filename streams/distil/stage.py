@@ -32,7 +32,7 @@ class DistilStage:
 
     def __init__(self, distiller: Distiller, announces: str | None = None) -> None:
         self._distiller = distiller
-        self._announces = announces or distiller.producer
+        self.producer = announces or distiller.producer
 
     def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
         """Distil one session revision. Raises ``BadRecordError`` for another record."""
@@ -50,7 +50,7 @@ class DistilStage:
         known = state.get(key)
         former = None if known is None else msgspec.msgpack.decode(known, type=Announced)
         beside = self._distiller.producer
-        record = announcement(session.key, "distil", self._announces, former, session.learned_at, beside)
+        record = announcement(session.key, "distil", self.producer, former, session.learned_at, beside)
         if record is None:
             return ()
         state.put(key, msgspec.msgpack.encode(announced(record)))

@@ -15,6 +15,7 @@ from ..candidates import Candidate, Row, choose, own_pair, same_people, same_spe
 from ..classify.protocol import Classifier, Judgement, Pair
 from ..unit_vectors import cosine
 from .chain import before_edges, connective_edge, make_edge
+from .direction import earlier_first, later_first
 from .reach import within_reach
 
 
@@ -104,10 +105,15 @@ def _edge(space: SpaceKey, pair: Pair, judgement: Judgement) -> Edge:
     """The edge of a verdict. ``updates`` and ``contradicts`` run from the newer to the older, the others with time."""
     assert judgement.relation is not None
     backwards = judgement.relation in ("updates", "contradicts")
+    src, dst = (pair.newer, pair.older) if backwards else (pair.older, pair.newer)
+    if judgement.by_time and judgement.kind in ("change", "done"):
+        src, dst = later_first(pair.newer, pair.older)
+    elif judgement.by_time and not backwards:
+        src, dst = earlier_first(pair.newer, pair.older)
     return make_edge(
         space,
-        src=pair.newer if backwards else pair.older,
-        dst=pair.older if backwards else pair.newer,
+        src=src,
+        dst=dst,
         newer=pair.newer,
         relation=judgement.relation,
         kind=judgement.kind,
@@ -124,4 +130,5 @@ def _verdict(pair: Pair, judgement: Judgement) -> Verdict:
         kind=judgement.kind,
         confidence=judgement.confidence,
         reason=judgement.reason,
+        judge=judgement.judge,
     )

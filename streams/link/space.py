@@ -31,7 +31,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
     ``events_offset`` and ``producers_offset``: largest offset seen, -1 before the first. ``rulings``: activations seen.
     ``covers`` and ``learned_at``: the largest seen. ``announced``: the stage's own last ProducerActivated.
-    ``names_offset``: largest offset in ``adjudications`` of a word on an alias; those count as ``rulings`` too.
+    ``names_offset``: largest offset in ``adjudications`` of a word on an alias; those count as ``rulings`` too, and so
+    do replies of a model.
     """
 
     token: str

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -137,6 +137,28 @@ class LinkStage:
         self._keep(space.key, after, space, state)
         return outputs
 
+    def space(self, key: SpaceKey, state: StageState) -> Space:
+        """What is known of a space, for looking at."""
+        token = read_progress(key, state).token
+        self._spaces[key] = (token, self._take(key, token, state))
+        return self._spaces[key][1]
+
+    def judged_anew(self, key: SpaceKey, sessions: Iterable[str], cause: str, state: StageState) -> list[Output]:
+        """The sets that changed of sessions some of whose pairs the classifier judges otherwise from now on.
+
+        ``cause``: names the record that led to it; call it once for each.
+        """
+        progress = read_progress(key, state)
+        space = self._take(key, progress.token, state)
+        after = msgspec.structs.replace(
+            progress, token=digest(progress.token, "judged anew", cause), rulings=progress.rulings + 1
+        )
+        at = revision(after.events_offset, after.rulings)
+        publisher = _Publisher(self._classifier, space, state, at, after.covers, after.learned_at)
+        outputs = publisher.publish(None, sorted(set(sessions) & space.pool.members.keys()))
+        self._keep(key, after, space, state)
+        return outputs
+
     def _take(self, key: SpaceKey, token: str, state: StageState) -> Space:
         """The copy in memory if it is of this very state, else a fresh one; uncached while a step works on it."""
         held = self._spaces.pop(key, None)
@@ -159,8 +181,8 @@ def session_of(record: EventsDistilled | EventsAsserted) -> str:
 def revision(events_offset: int, rulings: int) -> int:
     """Revision of what a step publishes: grows with every record of either input, and depends on the log alone.
 
-    1 + the offset in ``events``, + the number of activations and of words on aliases seen; so in a space where nobody
-    activated or merged anything, it is the offset + 1. The sum depends on what was read and not on how the topics were
+    1 + the offset in ``events``, + the number of activations, of words on aliases, and of replies of a model seen; so
+    in a space with none of these it is the offset + 1. The sum depends on what was read and not on how the topics were
     interleaved.
     """
     return 1 + events_offset + rulings

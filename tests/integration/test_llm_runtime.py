@@ -26,6 +26,7 @@ from schemas.dead_letters import DeadLetter
 from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
+from schemas.verdicts import PairsJudged
 from streams.log.memory import MemoryLog
 from tests.kit.encoders import HashingEncoder
 from tests.kit.faultserver import Answer, Body, FaultServer, completion, is_probe, no_choices, status
@@ -112,9 +113,19 @@ def answers(quote: Callable[[str], Answer]) -> Callable[[Body, int], Answer]:
         if is_probe(body):
             return completion('{"ok": true}')
         data = json.loads(body["messages"][1]["content"])
+        if "pairs" in data:
+            return completion(judged(data))
         return quote(data["messages"][-1]["text"])
 
     return serve
+
+
+def judged(data: Body) -> str:
+    """A reply about pairs: whatever is said of the same thing later is a change."""
+    verdicts = [
+        {"pair": pair["pair"], "reason": "Later.", "verdict": "change", "confidence": 0.9} for pair in data["pairs"]
+    ]
+    return json.dumps({"verdicts": verdicts})
 
 
 def listed(text: str) -> str:
@@ -284,12 +295,57 @@ def test_a_new_process_asks_what_is_open_and_nothing_that_was_answered_nor_tries
 
 
 @pytest.mark.parametrize("sessions", [1, 10, 100])
-def test_calls_per_session_are_flat_whatever_the_history(sessions: int) -> None:
+def test_a_session_is_two_questions_at_most_whatever_the_history(sessions: int) -> None:
+    """Each session speaks of the same thing as all those before it, so that there is always something to compare."""
     with FaultServer(answers(good)) as server:
-        orchard = Orchard(server)
+        orchard = Orchard(server, link=True)
         for number in range(sessions):
-            orchard.say(f"I own {number} goats.")
+            orchard.say(f"The goats of row {number} went to the far orchard.")
+            orchard.finish()
+        asked = [body for body in server.requests if not is_probe(body)]
+        about_pairs = sum("pairs" in json.loads(body["messages"][1]["content"]) for body in asked)
+        assert len(asked) - about_pairs == sessions
+        assert about_pairs <= sessions
+        assert (about_pairs > 0) == (sessions > 1)
+        assert orchard.system.verify(SPACE).equal
+        assert orchard.system.questions_of(SPACE).open == {"distil": 0, "link": 0}
+        orchard.system.close()
+
+
+def test_the_models_verdicts_end_what_they_are_about_and_are_recorded_with_their_judge() -> None:
+    with FaultServer(answers(good)) as server:
+        orchard = Orchard(server, link=True)
+        orchard.say("The goats of row 1 went to the far orchard.")
+        orchard.finish()
+        orchard.say("The goats of row 1 went to the barn.")
         orchard.finish()
         orchard.system.close()
-        asked = [body for body in server.requests if not is_probe(body)]
-    assert len(asked) == sessions
+    verdicts = [one for record in orchard.records("verdicts", PairsJudged) for one in record.verdicts]
+    assert any(one.judge.startswith("scripted+") and one.kind == "change" for one in verdicts)
+    request = StateRequest(
+        space=SPACE, as_of=orchard.now + 10_000 * HOUR, known_at=None, participant=None, attribute=None,
+        include_all=False,
+    )  # fmt: skip
+    assert [entry.event.text for entry in orchard.system.state(request).entries] == [
+        "The goats of row 1 went to the barn"
+    ]
+
+
+def test_a_rerun_from_the_recorded_replies_asks_nobody_and_ends_in_the_same_view() -> None:
+    """The messages and the replies, in a store that has no endpoint: what the model said is all there."""
+    with FaultServer(answers(good)) as server:
+        orchard = Orchard(server, link=True)
+        for number in range(4):
+            orchard.say(f"The goats of row {number} went to the far orchard.")
+        orchard.finish()
+        first = orchard.system.verify(SPACE).checksum
+        orchard.system.close()
+    replay = Orchard(None, link=True)
+    with replay.log.batch() as batch:
+        for topic in ("messages", "replies"):
+            for raw in orchard.log.read_space(topic, SPACE):
+                batch.append(topic, SPACE, raw.value, raw.time_us)
+    replay.now = orchard.now
+    replay.finish()
+    assert replay.system.verify(SPACE).checksum == first
+    assert replay.system.questions_of(SPACE).open == {"distil": 0, "link": 0}

@@ -74,7 +74,7 @@ def replied(
     }  # fmt: skip
     return ModelReplied(
         tenant=asked.tenant, space=asked.space, stage=asked.stage, ask_id=asked.ask_id, session_id=asked.session_id,
-        outcome=outcome, text=text, at=at, **(fields | changes),
+        about=asked.about, outcome=outcome, text=text, at=at, **(fields | changes),
     )  # fmt: skip
 
 

@@ -84,15 +84,15 @@ def asked(name: str, session: str) -> bytes:
     return encode(
         ModelAsked(
             tenant="orchard", space="row", stage="distil", ask_id=name, producer="m+1", session_id=session,
-            conversation_id=None, prompt=prompt, learned_at=1,
+            conversation_id=None, prompt=prompt, about=(), learned_at=1,
         )
     )  # fmt: skip
 
 
 def replied(name: str) -> ModelReplied:
     return ModelReplied(
-        tenant="orchard", space="row", stage="distil", ask_id=name, session_id="s", outcome="stop", text="", error="",
-        model="m", via="live", calls=1, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, at=1,
+        tenant="orchard", space="row", stage="distil", ask_id=name, session_id="s", about=(), outcome="stop", text="",
+        error="", model="m", via="live", calls=1, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, at=1,
     )  # fmt: skip
 
 

@@ -119,6 +119,7 @@ class ModelDistilStage:
             session_id=session.session_id,
             conversation_id=session.conversation_id,
             prompt=prompt_of(self._model, pending, part),
+            about=(),
             learned_at=session.learned_at,
         )
         return Output(topic="asks", record=record)
