@@ -2,7 +2,8 @@
 
 rocksdict 0.3.29 releases RocksDB's lock only when every handle and iterator is gone, so nothing of it leaves this
 class: scans read in slices and keep no iterator between them. Its ``set_iterate_lower_bound`` does not work in raw mode
-(measured: it hides rows that are in range); the upper bound does.
+(measured: it hides rows that are in range); the upper bound does. An iterator that meets a damaged block looks as if it
+had come to its end (measured: ``items`` just stops), so its status is asked whenever it ends.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +21,7 @@ from rocksdict import (
     DBCompressionType,
     Options,
     Rdict,
+    RdictIter,
     ReadOptions,
     WriteBatch,
     WriteOptions,
@@ -152,8 +153,11 @@ class Database:
         self._handles = {name: self._db.get_column_family_handle(name) for name in self.families}
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """The value, or None."""
-        return cast("bytes | None", self._families[family].get(key))
+        """The value, or None. Raises ``BadStoreError`` when the block it is in is damaged."""
+        try:
+            return cast("bytes | None", self._families[family].get(key))
+        except Exception as error:
+            raise self._unreadable(error) from error
 
     def scan(self, family: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, bytes]]:
         """Pairs with ``start <= key < stop``; read in slices of growing size, so that looking at a neighbour is cheap
@@ -173,9 +177,33 @@ class Database:
     def _slice(self, family: str, start: bytes, stop: bytes, size: int, *, reverse: bool) -> list[tuple[bytes, bytes]]:
         bounds = ReadOptions()
         bounds.set_iterate_upper_bound(stop)
-        items = self._families[family].items(backwards=reverse, from_key=None if reverse else start, read_opt=bounds)
-        rows = cast("list[tuple[bytes, bytes]]", list(islice(items, size)))
-        return [row for row in rows if row[0] >= start]
+        at = self._families[family].iter(bounds)
+        valid, key, value, step = at.valid, at.key, at.value, at.prev if reverse else at.next
+        if reverse:
+            at.seek_to_last()
+        else:
+            at.seek(start)
+        rows: list[tuple[bytes, bytes]] = []
+        while len(rows) < size and valid():
+            found = cast(bytes, key())
+            if found < start:
+                return rows
+            rows.append((found, cast(bytes, value())))
+            step()
+        if len(rows) < size:
+            self._check(at)
+        return rows
+
+    def _check(self, ended: RdictIter) -> None:
+        """Whether an iterator is at the end, or at a block that cannot be read, which it takes for the end."""
+        try:
+            ended.status()
+        except Exception as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> Exception:
+        """What to raise for it: rocksdict has no class of its own for what RocksDB reports."""
+        return BadStoreError(f"{self.directory} cannot be read: {error}") if type(error) is Exception else error
 
     def everything(self, family: str) -> Iterator[tuple[bytes, bytes]]:
         """Every pair of a family, in key order, by one iterator: nobody may close the database before it ends.
@@ -183,12 +211,12 @@ class Database:
         Raises:
             BadStoreError: a file cannot be read: it is damaged, or the writer beside us has removed it.
         """
-        try:
-            yield from cast("Iterator[tuple[bytes, bytes]]", self._families[family].items())
-        except Exception as error:
-            if type(error) is not Exception:  # rocksdict has no class of its own for what RocksDB reports
-                raise
-            raise BadStoreError(f"{self.directory} cannot be read: {error}") from error
+        at = self._families[family].iter()
+        at.seek_to_first()
+        while at.valid():
+            yield cast(bytes, at.key()), cast(bytes, at.value())
+            at.next()
+        self._check(at)
 
     def write(self, changes: list[Change], *, sync: bool) -> None:
         """Apply (family, key, value; None deletes) in one atomic batch."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -398,3 +399,43 @@ def test_no_file_holds_what_was_replaced_or_deleted_once_it_is_forgotten(tmp_pat
 
 def files_with(directory: Path, needle: bytes) -> list[str]:
     return [str(file) for file in directory.rglob("*") if file.is_file() and needle in file.read_bytes()]
+
+
+@pytest.mark.parametrize("at", [0.01, 0.3, 0.6, 0.85])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_that_meets_a_damaged_block_does_not_look_complete(tmp_path: Path, at: float, reverse: bool) -> None:
+    """RocksDB's iterator takes the block for the end: a log would silently have fewer records."""
+    rng = random.Random(1)
+    database = Database(tmp_path, families=("a",), read_only=False)
+    database.write([("a", b"%06d" % n, rng.randbytes(300)) for n in range(2_000)], sync=False)
+    database.forget("a", b"", b"\xff")
+    database.close()
+    file = max(tmp_path.glob("*.sst"), key=lambda one: one.stat().st_size)
+    raw = bytearray(file.read_bytes())
+    raw[int(len(raw) * at)] ^= 1
+    file.write_bytes(raw)
+    database = Database(tmp_path, families=("a",), read_only=True)
+    with pytest.raises(BadStoreError, match="cannot be read"):
+        list(database.scan("a", b"", b"\xff", reverse=reverse))
+    with pytest.raises(BadStoreError, match="cannot be read"):
+        list(database.everything("a"))
+    with pytest.raises(BadStoreError, match="cannot be read"):
+        [database.get("a", b"%06d" % n) for n in range(2_000)]
+    database.close()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_gives_what_lies_between_its_bounds(tmp_path: Path, reverse: bool) -> None:
+    keys = [b"%04d" % n for n in range(3_000)]
+    with closing(Database(tmp_path, families=("a",), read_only=False)) as database:
+        database.write([("a", key, key[::-1]) for key in keys], sync=False)
+        for start, stop in (
+            (b"", b"\xff"),
+            (b"0005", b"0006"),
+            (b"0005", b"0005"),
+            (b"0100", b"2500"),
+            (b"00055", b"00058"),
+            (b"3", b"4"),
+        ):
+            wanted = [(key, key[::-1]) for key in keys if start <= key < stop]
+            assert list(database.scan("a", start, stop, reverse=reverse)) == (wanted[::-1] if reverse else wanted)

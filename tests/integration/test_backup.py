@@ -24,7 +24,7 @@ from ops.runtime import Embedded
 from ops.settings import Settings
 from schemas.erasure_wire import ErasureIn
 from schemas.ids import SpaceKey
-from streams.log.errors import BadStoreError, NoStoreError
+from streams.log.errors import BadStoreError, NoStoreError, StoreError
 from tests.kit.encoders import HashingEncoder
 from views.vectors.memory import MemoryIndex
 
