@@ -21,8 +21,8 @@ from query.api import (
     StateResult,
 )
 from query.service.ports import Health, Ingested, Refused
-from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.asking import AskingStage, ModelAsked
+from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn
