@@ -1,8 +1,8 @@
-"""How long after a message was taken the view shows what it says, at a steady rate, with sessions open.
+"""How long after a message was posted the query node's state shows what it says, at a steady rate, sessions open.
 
 Every space is a chat of its own in which somebody says something every ``SPACES / rate`` seconds, at random. A session
 is published after a silence of two seconds, so that is the least a message waits, and more where others follow it
-closely. What the view shows is taken from ``deltas``, which are written right before each commit.
+closely. The node is asked for the state of a sample: again and again from the moment the view's delta is heard of.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from http import HTTPStatus
 from random import Random
+
+import aiohttp
 
 from schemas.deltas import EventChanged
 from schemas.events import EventsDistilled
@@ -18,55 +21,85 @@ from schemas.record import Record
 from schemas.topics import TopicName
 
 from .processes import Cluster, percentile
-from .talk import message, space
-from .wire import Wire, wire
+from .talk import TENANT, message, posted, space
+from .wire import wire
 
 SPACES = 500
+SAMPLED = 5
+"""The node is asked about every fifth message."""
+
+ASK_S = 0.05
+GIVE_UP_S = 20.0
+"""After the delta: a state shows nothing that it lists only on request, or that was replaced at once."""
+
+REFUSED_S = 1.0
 DRAIN_S = 30.0
 STAGES = ("sessionize", "distil", "themes", "link")
 
 
 async def freshness(bootstrap: str, cluster: Cluster, *, per_s: float, seconds: float) -> Mapping[str, float]:
-    """Seconds from before a message is sent to the delta of a statement in it, and what the processes took for it."""
+    """Seconds from before the POST to the reply that holds the statement, and what the processes took for it.
+
+    ``freshness_delta_*``: to the view's delta, of all messages that say something.
+    """
     worker, view = cluster.start("worker", "worker"), cluster.start("view", "view")
+    node = cluster.start("node", "serve", "--kafka", "--port", "0")
     worker.wait_for("running ")
     view.wait_for("maintaining ")
-    async with wire(bootstrap, cluster.prefix) as client:
-        watched = _Watched()
+    url = node.wait_for(r"serving (http://\S+)")
+    async with (
+        wire(bootstrap, cluster.prefix) as client,
+        aiohttp.ClientSession(url, headers={"X-Tenant": TENANT}, connector=aiohttp.TCPConnector(limit=0)) as http,
+    ):
+        await _ready(http)
+        watched = _Watched(http)
         listening = asyncio.create_task(client.listen(("events", "deltas"), watched.hear))
         await asyncio.sleep(1.0)
-        worker_s, view_s = worker.cpu_s(), view.cpu_s()
-        sent = await _talk(client, watched, per_s=per_s, seconds=seconds)
-        took = {"worker": worker.cpu_s() - worker_s, "view": view.cpu_s() - view_s}
-        before = len(watched.times())
+        processes = {"worker": worker, "view": view, "node": node}
+        before = {name: process.cpu_s() for name, process in processes.items()}
+        sent = await _talk(http, watched, per_s=per_s, seconds=seconds)
+        cores = {f"freshness_{name}_cores": (p.cpu_s() - before[name]) / seconds for name, p in processes.items()}
+        late = len(watched.delta_times())
         await _drain(watched)
         listening.cancel()
+        watched.stop()
     totals = {total["stage"]: total for total in worker.stop()["stages"]}
-    view.stop()
-    times = watched.times()
+    deltas, states = watched.delta_times(), watched.state_times
     return {
-        "freshness_p50_s": percentile(times, 0.5),
-        "freshness_p95_s": percentile(times, 0.95),
-        "freshness_max_s": max(times),
+        "freshness_p50_s": percentile(states, 0.5),
+        "freshness_p95_s": percentile(states, 0.95),
+        "freshness_max_s": max(states),
+        "freshness_sampled": len(states),
+        "freshness_delta_p50_s": percentile(deltas, 0.5),
+        "freshness_delta_p95_s": percentile(deltas, 0.95),
         "freshness_messages": sent,
-        "freshness_statements": len(times),
-        "freshness_unseen_at_end": len(times) - before,
+        "freshness_refused": watched.refused,
+        "freshness_statements": len(deltas),
+        "freshness_behind_at_end": len(deltas) - late,
         "freshness_sent_per_s": sent / seconds,
-        "freshness_worker_cores": took["worker"] / seconds,
-        "freshness_view_cores": took["view"] / seconds,
+        **cores,
         **{f"freshness_{stage}_fold_s": totals[stage]["fold_s"] for stage in STAGES},
-        **{f"freshness_{stage}_write_s": totals[stage]["write_s"] for stage in STAGES},
         **{f"freshness_{stage}_records": totals[stage]["records"] for stage in STAGES},
     }
 
 
 class _Watched:
-    """When each message was sent, which events rest on it, and when the view had the first of them."""
+    """When each message was posted, which events rest on it, and when they were first seen.
 
-    def __init__(self) -> None:
+    Attributes:
+        sent: by space and message, when its POST began.
+        state_times: seconds from there to the state that shows it, of the sample.
+        refused: POSTs that the node could not take just then; they were sent again.
+    """
+
+    def __init__(self, http: aiohttp.ClientSession) -> None:
         self.sent: dict[tuple[str, str], float] = {}
+        self.state_times: list[float] = []
+        self.refused = 0
+        self._http = http
         self._of: dict[tuple[str, str], str] = {}
         self._shown: dict[tuple[str, str], float] = {}
+        self._asking: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def hear(self, topic: TopicName, record: Record) -> None:
         """A record of ``events`` or ``deltas``."""
@@ -74,46 +107,82 @@ class _Watched:
             for event in record.events:
                 self._of[record.space, event.id] = event.sources[-1].message_id
         elif isinstance(record, EventChanged) and record.new is not None:
-            self._shown.setdefault((record.space, record.event_id), time.perf_counter())
+            name = (record.space, record.event_id)
+            self._shown.setdefault(name, time.perf_counter())
+            of = (record.space, self._of.get(name, ""))
+            if of in self.sent and int(of[1][1:]) % SAMPLED == 0 and of not in self._asking:
+                self._asking[of] = asyncio.create_task(self._ask(name, self.sent[of]))
 
-    def times(self) -> list[float]:
-        """Seconds, one for each message that said something and is shown by now."""
+    async def _ask(self, name: tuple[str, str], sent: float) -> None:
+        until_s = time.perf_counter() + GIVE_UP_S
+        path = f"/v1/spaces/{name[0]}/state?include=superseded,lapsed"
+        while time.perf_counter() < until_s:
+            async with self._http.get(path) as reply:
+                if reply.status == 200 and name[1].encode() in await reply.read():
+                    self.state_times.append(time.perf_counter() - sent)
+                    return
+            await asyncio.sleep(ASK_S)
+
+    def stop(self) -> None:
+        """Ask no more."""
+        for task in self._asking.values():
+            task.cancel()
+
+    def delta_times(self) -> list[float]:
+        """Seconds, one for each message that said something and is in the view by now."""
         first: dict[tuple[str, str], float] = {}
-        for (space_name, event_id), at in self._shown.items():
-            of = (space_name, self._of.get((space_name, event_id), ""))
+        for name, at in self._shown.items():
+            of = (name[0], self._of.get(name, ""))
             if of in self.sent:
                 first[of] = min(at, first.get(of, at))
         return [at - self.sent[of] for of, at in first.items()]
 
     def waiting(self) -> int:
-        """Events that are distilled and not shown."""
-        return len(self._of.keys() - self._shown.keys())
+        """Events that are distilled and in no delta, and states that are being asked for."""
+        return len(self._of.keys() - self._shown.keys()) + sum(not task.done() for task in self._asking.values())
 
 
-async def _talk(client: Wire, watched: _Watched, *, per_s: float, seconds: float) -> int:
-    """Send messages at that rate, by the clock; returns how many."""
+async def _ready(http: aiohttp.ClientSession) -> None:
+    for _ in range(600):
+        async with http.get("/readyz") as reply:
+            if reply.status == 200:
+                return
+        await asyncio.sleep(0.1)
+
+
+async def _talk(http: aiohttp.ClientSession, watched: _Watched, *, per_s: float, seconds: float) -> int:
+    """Post messages at that rate, by the clock; returns how many."""
     rng, begun, number = Random(11), time.perf_counter(), 0
     said = [0] * SPACES
-    sending = set[asyncio.Task[None]]()
+    posting = set[asyncio.Task[None]]()
+
+    async def post(path: str, body: bytes) -> None:
+        while True:  # as a producer does: what is refused for now is sent again
+            async with http.post(path, data=body, headers={"Content-Type": "application/json"}) as reply:
+                if reply.status != HTTPStatus.SERVICE_UNAVAILABLE:
+                    reply.raise_for_status()
+                    return
+            watched.refused += 1
+            await asyncio.sleep(REFUSED_S)
+
     while (elapsed := time.perf_counter() - begun) < seconds:
         while number < elapsed * per_s:
             chat = rng.randrange(SPACES)
-            now = time.time_ns() // 1_000
-            record = message(rng, space(chat), said[chat], now)
+            record = message(rng, space(chat), said[chat], time.time_ns() // 1_000)
             watched.sent[record.space, record.message_id] = time.perf_counter()
-            task = asyncio.create_task(client.put("messages", record))
-            sending.add(task)
-            task.add_done_callback(sending.discard)
+            task = asyncio.create_task(post(f"/v1/spaces/{record.space}/messages", posted([record])))
+            posting.add(task)
+            task.add_done_callback(posting.discard)
             said[chat] += 1
             number += 1
         await asyncio.sleep(0.005)
-    await asyncio.gather(*sending)
+    await asyncio.gather(*posting)
     return number
 
 
 async def _drain(watched: _Watched) -> None:
     """Until everything that was said is shown, but not for ever."""
-    until, known = time.monotonic() + DRAIN_S, -1
-    while time.monotonic() < until and (watched.waiting() or len(watched.times()) != known):
-        known = len(watched.times())
+    until_s, known = time.monotonic() + DRAIN_S, -1
+    while time.monotonic() < until_s and (watched.waiting() or len(watched.delta_times()) != known):
+        known = len(watched.delta_times())
         await asyncio.sleep(3.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -34,9 +35,12 @@ class Started:
         with self._out.open("w") as out, self._err.open("w") as err:
             self._process = subprocess.Popen(arguments, stdout=out, stderr=err)
 
-    def wait_for(self, text: str) -> None:
-        """Until it has said that."""
-        until(lambda: text in self._said(), f"it never said {text!r}: {self._err.read_text()}")
+    def wait_for(self, pattern: str) -> str:
+        """Until it has said that; its first group, or all of it."""
+        until(lambda: re.search(pattern, self._said()) is not None, f"it never said {pattern!r}")
+        found = re.search(pattern, self._said())
+        assert found is not None, "just seen"
+        return found[1] if found.groups() else found[0]
 
     def seconds(self) -> float:
         """Since it was started."""

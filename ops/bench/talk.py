@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
+
+import msgspec
 
 from schemas.ids import SpaceKey
 from schemas.messages import MessagePosted
-from schemas.times import US_PER_SECOND
+from schemas.times import US_PER_SECOND, format_time
 
 TENANT = "bench"
 SPEAKERS = ("Ilse", "Tomas")
@@ -38,6 +41,19 @@ def message(rng: Random, key: SpaceKey, number: int, at: int) -> MessagePosted:
         speaker=rng.choice(SPEAKERS), speaker_id=None, role="user", content=content, sent_at=at, utc_offset_min=0,
         tz=None, seq=number, received_at=at, time_assumed=False, ends_session=False,
     )  # fmt: skip
+
+
+def as_posted(message: MessagePosted) -> dict[str, object]:
+    """The message as a producer posts it."""
+    return {
+        "message_id": message.message_id, "conversation_id": message.conversation_id, "seq": message.seq,
+        "speaker": message.speaker, "content": message.content, "sent_at": format_time(message.sent_at),
+    }  # fmt: skip
+
+
+def posted(messages: Sequence[MessagePosted]) -> bytes:
+    """The body of a request that posts them."""
+    return msgspec.json.encode({"messages": [as_posted(message) for message in messages]})
 
 
 def history(rng: Random, key: SpaceKey, messages: int, start: int) -> list[MessagePosted]:

@@ -26,7 +26,7 @@ from views.tables import MemoryTables
 from views.vectors.memory import MemoryIndex
 
 from .processes import Cluster
-from .talk import history, space
+from .talk import as_posted, history, space
 from .wire import wire
 
 MESSAGES = 200
@@ -77,7 +77,7 @@ def _mix(encoder: Encoder) -> Iterator[tuple[TopicName, Record]]:
     key = space(0)
     said = history(Random(1), key, MESSAGES, START)
     for at in range(0, len(said), 10):
-        system.post(key, [_wire(message) for message in said[at : at + 10]])
+        system.post(key, [msgspec.json.encode(as_posted(message)) for message in said[at : at + 10]])
         system.run()
     system.flush()
     entries = [log.read(topic, 0, 0, log.end(topic, 0)) for topic in VIEW_TOPICS]
@@ -93,12 +93,3 @@ def _messages(number: int) -> list[MessagePosted]:
 def _moved(each: tuple[TopicName, Record], number: int) -> tuple[TopicName, Record]:
     key: SpaceKey = space(number)
     return each[0], msgspec.structs.replace(each[1], tenant=key.tenant, space=key.space)
-
-
-def _wire(message: MessagePosted) -> bytes:
-    """The message as a producer posts it."""
-    from schemas.times import format_time
-
-    fields = {"message_id": message.message_id, "conversation_id": message.conversation_id, "seq": message.seq}
-    told = {"speaker": message.speaker, "content": message.content, "sent_at": format_time(message.sent_at)}
-    return msgspec.json.encode(fields | told)
