@@ -30,12 +30,13 @@ NEWEST_ONLY = frozenset({"distil", "themes", "link"})
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker does, where. ``stages``: some of ``STAGES``, in that order."""
+    """What a worker does, where. ``stages``: some of ``STAGES``, in that order; ``session_s`` as in ``Group``."""
 
     bootstrap: str
     prefix: str
     stages: tuple[str, ...]
     store: Path
+    session_s: float = 6.0
 
 
 class Log(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +129,7 @@ async def run_worker(
             group = Group(
                 bootstrap=work.bootstrap, prefix=work.prefix, stages=work.stages, partitions=log.partitions,
                 member=states.member(lambda: uuid.uuid4().hex), directory=work.store / "group",
+                session_s=work.session_s,
             )  # fmt: skip
             await run_group(group, fleet, stop, lambda: on_assigned(fleet))
     finally:

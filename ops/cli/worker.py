@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from streams.worker.runner import Ran
 
 
+SESSION_MIN_S, SESSION_MAX_S = 1, 60
+
+
 class WorkerOptions(BrokerOptions, MeasuredOptions):
     """Options of ``worker``."""
 
     stages: str
     qdrant: str | None
+    session: float
 
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
@@ -51,6 +55,14 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         default=os.environ.get("STILLTRUE_QDRANT") or None,
         help="the Qdrant server that the stage embed fills; default $STILLTRUE_QDRANT; its key is "
         "$STILLTRUE_QDRANT_API_KEY",
+    )
+    parser.add_argument(
+        "--session",
+        metavar="SECONDS",
+        type=_seconds,
+        default=6.0,
+        help="a worker that is not heard of for so long has lost its partitions to the others; brokers take no less "
+        "than their group.min.session.timeout.ms; default 6",
     )
     parser.set_defaults(run=run)
 
@@ -131,7 +143,13 @@ def _run(
     from streams.worker.runner import FencedError
 
     stages = _stages(options.stages)
-    work = Work(bootstrap=options.bootstrap, prefix=options.prefix, stages=stages, store=options.store)
+    work = Work(
+        bootstrap=options.bootstrap,
+        prefix=options.prefix,
+        stages=stages,
+        store=options.store,
+        session_s=options.session,
+    )
     makers = stage_makers(stages, settings, encoder, None if embed is None else embed.make)
     begun = time.perf_counter()
     totals = {stage: StageTotal(stage=stage) for stage in stages}
@@ -169,6 +187,14 @@ def _run(
         for total in totals.values():
             world.say(", ".join(f"{name} {value}" for name, value in msgspec.structs.asdict(total).items()))
     return OK
+
+
+def _seconds(text: str) -> float:
+    """Of a session: as a broker and the client can take it. ``argparse`` prints the error."""
+    seconds = float(text)
+    if not SESSION_MIN_S <= seconds <= SESSION_MAX_S:
+        raise argparse.ArgumentTypeError(f"must be {SESSION_MIN_S} to {SESSION_MAX_S}")
+    return seconds
 
 
 def _stages(text: str) -> tuple[str, ...]:

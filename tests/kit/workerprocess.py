@@ -29,6 +29,20 @@ class WorkerProcess:
         assert self.process.poll() is None, self._err.read_text()
         return "running " in self._out.read_text()
 
+    @property
+    def held(self) -> list[str]:
+        """Stages and partitions, as it said last."""
+        told = self._told()
+        return told[-1].removeprefix("running ").split(", ") if told else []
+
+    @property
+    def assignments(self) -> int:
+        """How often it was assigned something."""
+        return len(self._told())
+
+    def _told(self) -> list[str]:
+        return [line for line in self._out.read_text().splitlines() if line.startswith("running ")]
+
     def kill(self) -> None:
         """kill -9."""
         self.process.kill()

@@ -27,7 +27,7 @@ from views.state import space_prefix
 from views.tables import MemoryTables, Write
 from views.worker import Source, Worker
 
-KILLS = 15
+KILLS = 20
 
 
 def assert_same_view(store: Path, chat: Chat) -> None:

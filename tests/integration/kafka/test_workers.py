@@ -2,139 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
-from itertools import islice
 from pathlib import Path
-from random import Random
 
-import msgspec
 import pytest
 
-from ops.importers import open_source
-from ops.model import load_encoder
-from ops.runtime import Embedded, Parts
-from ops.settings import Settings
+from ops.kafka.topics import PARTITIONS
 from schemas.codec import decode
 from schemas.dead_letters import DeadLetter
 from schemas.ids import SpaceKey
 from schemas.sessions import SessionRevised
-from schemas.topics import TopicName
-from streams.log import LogEntry, MemoryLog
-from tests.kit.decided import Chain, check_decided, effective, effective_of
+from tests.kit.conversations import SETS, SETTINGS, Import, four_conversations, make_import
+from tests.kit.decided import check_decided, effective
 from tests.kit.kafka import Broker
-from tests.kit.kafkalog import NOW, TENANT, Client, checksums, stored_view
+from tests.kit.kafkalog import TENANT, Client, checksums, stored_view
 from tests.kit.kafkaread import read_all
-from tests.kit.simchat import saying
 from tests.kit.viewprocess import ViewProcess
 from tests.kit.workerprocess import WorkerProcess
-from views.encoder.resolve import ModelUnavailableError
-from views.tables import MemoryTables
-from views.vectors.memory import MemoryIndex
 
-SETTINGS = "session_max_messages = 12\nopen_revision_messages = 4\n"
 LONG_S = 180.0
-
-
-LOCOMO = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "locomo" / "conversations.json"
-"""Beside the repository, and no part of it."""
-
-SETS: tuple[TopicName, ...] = ("sessions", "events", "edges")
-
-
-class Import(msgspec.Struct, frozen=True, kw_only=True):
-    """Records of ``messages``, and what must come of them: of the view by space, and of the topics of sets."""
-
-    messages: tuple[LogEntry, ...]
-    checksums: Mapping[SpaceKey, str]
-    effective: Mapping[TopicName, Chain]
-
-
-def make_import(seed: int, *, spaces: int, messages: int, partitions: int) -> Import:
-    """Chats that arrive out of order, with edits and a retraction, through the embedded system, with its encoder."""
-    rng = Random(seed)
-    chats: dict[SpaceKey, list[bytes]] = {}
-    for n in range(spaces):
-        order = [n + rng.uniform(0, 15) for n in range(messages)]
-        late = sorted(range(messages), key=order.__getitem__)
-        chats[SpaceKey(TENANT, f"bed-{n}")] = [said(rng, n) for n in late]
-
-    def change(system: Embedded, key: SpaceKey) -> None:
-        for n in rng.sample(range(messages), k=3):
-            system.edit(key, "c", f"m{n}", saying(rng))
-        system.retract(key, "c", f"m{messages // 2}")
-
-    return imported(rng, chats, partitions, change)
-
-
-def four_conversations(seed: int, *, messages: int, partitions: int) -> Import:
-    """The beginnings of four real conversations where they are at hand, else of four made ones."""
-    if not LOCOMO.exists():
-        return make_import(seed, spaces=4, messages=messages, partitions=partitions)
-    chats: dict[SpaceKey, list[bytes]] = {}
-    for number in range(4):
-        items = islice(open_source(LOCOMO, conversation=number).items(), messages)
-        chats[SpaceKey(TENANT, f"talk-{number}")] = [item.message for item in items if item.message is not None]
-    return imported(Random(seed), chats, partitions, lambda _system, _key: None)
-
-
-def imported(
-    rng: Random,
-    chats: Mapping[SpaceKey, Sequence[bytes]],
-    partitions: int,
-    change: Callable[[Embedded, SpaceKey], None],
-) -> Import:
-    """Through the embedded system, undisturbed."""
-    try:
-        encoder = load_encoder()
-    except ModelUnavailableError as error:
-        pytest.skip(str(error))
-    log = MemoryLog(partitions=partitions)
-    parts = Parts(
-        log=log, tables=MemoryTables(), encoder=lambda: encoder, index=lambda _: MemoryIndex(encoder.dimension),
-        clock=lambda: NOW,
-    )  # fmt: skip
-    system = Embedded(parts, Settings(session_max_messages=12, open_revision_messages=4))
-    for key, chat in chats.items():
-        system.post(key, chat, received_at="sent_at", default_tz="UTC")
-        change(system, key)
-    system.flush()
-    verified = {key: system.verify(key) for key in chats}
-    assert all(found.equal and found.events > 0 and found.edges > 0 for found in verified.values())
-    whole = {
-        topic: [e for p in range(partitions) for e in log.read(topic, p, 0, log.end(topic, p))]
-        for topic in ("messages", *SETS)
-    }
-    return Import(
-        messages=tuple(_mixed(rng, whole["messages"])), checksums={key: verified[key].checksum for key in chats},
-        effective={topic: effective_of(topic, [entry.value for entry in whole[topic]]) for topic in SETS},
-    )  # fmt: skip
-
-
-def said(rng: Random, n: int) -> bytes:
-    """The n-th message as a producer sends it."""
-    at = datetime(2031, 3, 3, 9, tzinfo=UTC) + timedelta(minutes=37 * n)
-    return json.dumps(
-        {
-            "message_id": f"m{n}", "conversation_id": "c", "speaker": rng.choice(("Ewout", "Fenna")),
-            "content": saying(rng), "sent_at": at.isoformat(), "seq": n,
-        }
-    ).encode()  # fmt: skip
-
-
-def _mixed(rng: Random, entries: Sequence[LogEntry]) -> Iterator[LogEntry]:
-    """The partitions mixed, each in order."""
-    queues: dict[int, list[LogEntry]] = {}
-    for entry in reversed(entries):
-        queues.setdefault(entry.partition, []).append(entry)
-    while queues:
-        partition = rng.choice(sorted(queues))
-        yield queues[partition].pop()
-        if not queues[partition]:
-            del queues[partition]
 
 
 @pytest.fixture
@@ -225,6 +113,26 @@ def test_workers_that_die_come_and_go_change_nothing(
     first.stop()
     second.stop()
     cluster.check(made)
+
+
+def test_who_comes_back_disturbs_nobody_and_who_leaves_is_replaced_at_once(
+    full_kafka: Broker, prefix: str, tmp_path: Path, started: ExitStack
+) -> None:
+    full_kafka.make_topics(prefix)
+    cluster = Cluster(full_kafka, prefix, tmp_path, started)
+    options = ("--stages", "sessionize", "--session", "60")
+    one, other = cluster.worker("one", *options), cluster.worker("other", *options)
+    until(lambda: len(one.held) == len(other.held) == PARTITIONS // 2, "the partitions were not shared")
+    held, told = one.held, other.assignments
+    begun = time.monotonic()
+    one.kill()
+    one = cluster.worker("one", *options)
+    until(lambda: one.held == held, "it did not get its partitions back")
+    assert other.assignments == told
+    other.stop()
+    until(lambda: len(one.held) == PARTITIONS, "the partitions of the one that left stayed free")
+    assert time.monotonic() - begun < 60, "waited for sessions to run out"
+    one.stop()
 
 
 def test_a_poison_record_on_every_input_is_parked_once(
