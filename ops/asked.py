@@ -23,6 +23,6 @@ class Asked:
         """The open ones of a stage."""
         return self.questions.open(space, stage)
 
-    def record_reply(self, ask_id: str, answer: Completion) -> Recorded:
+    def record_reply(self, ask_id: str, answer: Completion) -> tuple[SpaceKey | None, Recorded]:
         """Record a reply from elsewhere."""
         return self.questions.record(ask_id, answer)

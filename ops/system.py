@@ -109,8 +109,8 @@ class System(Protocol):
         """The open ones of a stage, oldest first."""
         ...
 
-    def record_reply(self, ask_id: str, answer: Completion) -> Recorded:
-        """Record what a model was heard to say elsewhere; ``run`` works it off."""
+    def record_reply(self, ask_id: str, answer: Completion) -> tuple[SpaceKey | None, Recorded]:
+        """Record what a model was heard to say elsewhere; ``run`` works it off. Also the space, of an open question."""
         ...
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:

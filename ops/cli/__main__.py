@@ -24,6 +24,7 @@ from . import (
     evaluate,
     history,
     importing,
+    llm,
     model,
     producer,
     rebuild,
@@ -118,6 +119,7 @@ def build_parser() -> argparse.ArgumentParser:
         topics,
         view,
         worker,
+        llm,
         model,
         schemas,
     ):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .interrupt import Interrupt
+from .llm import open_line
 from .world import BAD_INPUT, INTERRUPTED, OK, CommandError, Options, Subcommands, World, opened, space_key
 
 if TYPE_CHECKING:
@@ -64,14 +65,19 @@ def run(options: ImportOptions, world: World) -> int:
     except BadFileError as error:
         raise CommandError(str(error)) from error
     batch = load_settings(options.store, options.config).import_batch_messages
-    account = None
+    account = standing = None
     space = space_key(options, options.space)
     with opened(world, options, writer=True) as system, Interrupt() as interrupt:
         totals = _feed(system, space, source, batch, options, world, interrupt)
         if not interrupt.asked:
             system.flush(space)
+            while not interrupt.asked and system.settle():
+                pass
             account = system.account(space)
+            standing = system.questions_of(space)
     _report(totals, account, options, world)
+    if standing is not None and any(standing.open.values()) and not options.json:
+        world.say(f"{options.space}: {open_line(standing)}")
     if interrupt.asked:
         world.note(
             f"interrupted: {totals.done} of {source.total} are safe. "

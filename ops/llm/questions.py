@@ -88,13 +88,13 @@ class Questions:
             away=None if self._asker is None else self._asker.away,
         )
 
-    def record(self, ask_id: str, answer: Completion) -> Recorded:
-        """Record a reply that was given elsewhere, when its question is open."""
+    def record(self, ask_id: str, answer: Completion) -> tuple[SpaceKey | None, Recorded]:
+        """Record a reply that was given elsewhere, when its question is open; the question's space, when it is."""
         item = find_ask(self._log, DESK_TABLE, DESK_PREFIX, ask_id)
         if ask_id in self._recorded or item == "answered":
-            return "answered"
+            return None, "answered"
         if item is None:
-            return "unknown"
+            return None, "unknown"
         self._recorded.add(ask_id)
         got = answered(answer, calls=1)
         now = self._now()
@@ -118,4 +118,4 @@ class Questions:
         )
         with self._log.batch() as batch:
             batch.append("replies", reply.key, encode(reply), now)
-        return "recorded"
+        return reply.key, "recorded"

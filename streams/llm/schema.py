@@ -18,9 +18,12 @@ def reply_schema(kind: type) -> str:
     """The schema of a type's JSON, as text with a fixed order of keys.
 
     Strict mode wants every property required and none besides them, at every level; a value that may be missing is
-    null. Definitions stay references: servers resolve ``#/$defs``.
+    null. The root must be an object itself; what is in it stays a reference into ``$defs``.
     """
-    return json.dumps(_strict(msgspec.json.schema(kind)), ensure_ascii=False, separators=(",", ":"))
+    schema = _strict(msgspec.json.schema(kind))
+    definitions = schema["$defs"]
+    root = definitions.pop(schema["$ref"].removeprefix("#/$defs/"))
+    return json.dumps(root | {"$defs": definitions}, ensure_ascii=False, separators=(",", ":"))
 
 
 def _strict(node: Any) -> Any:
@@ -30,6 +33,8 @@ def _strict(node: Any) -> Any:
         return node
     whole = cast("Mapping[str, Any]", node)
     kept = {key: _strict(value) for key, value in whole.items() if key not in _DROPPED}
+    if "enum" in kept:
+        kept = {"type": "string"} | kept
     properties = whole.get("properties")
     if isinstance(properties, Mapping):
         named = cast("Mapping[str, Any]", properties)

@@ -17,6 +17,7 @@ import pytest
 from ops.cli.__main__ import main
 from ops.cli.show import state_lines, whose
 from ops.cli.world import World
+from ops.llm.questions import Standing
 from ops.settings import Settings
 from ops.system import Ingested, Refused, Verification
 from query.api import (
@@ -38,6 +39,7 @@ from schemas.events import Anchor, Event, Stated
 from schemas.ids import SpaceKey
 from schemas.times import format_time, parse_time
 from schemas.wire import MessageIn, MessageStatus, Problem
+from streams.llm.desk import Spent
 from streams.log.errors import BadStoreError, StoreInUseError
 from views.reader import Basis, MessageAccount
 
@@ -200,6 +202,14 @@ class CannedSystem:
 
     def flush(self, space: SpaceKey | None = None) -> None:
         self.flushed = True
+
+    def settle(self) -> bool:
+        return False
+
+    def questions_of(self, space: SpaceKey) -> Standing:
+        return Standing(
+            model=None, open={"distil": 0, "link": 0}, spent_today=Spent(), budget=None, held_back=False, away=None
+        )
 
     def spaces(self, tenant: str) -> Iterable[str]:
         return self.space_names if tenant == "default" else ()

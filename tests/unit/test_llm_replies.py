@@ -28,6 +28,11 @@ def test_the_schema_is_strict_at_every_level_and_takes_a_good_reply() -> None:
     schema = json.loads(reply_schema(DistilReply))
     Draft202012Validator.check_schema(schema)
     assert len(objects(schema)) == 3
+    assert schema["type"] == "object", "a reference is no root"
+    assert schema["$defs"]["ModelEvent"]["properties"]["polarity"] == {
+        "type": "string",
+        "enum": ["affirmed", "negated"],
+    }
     for one in objects(schema):
         assert one["additionalProperties"] is False
         assert one["required"] == list(one["properties"])

@@ -1,0 +1,213 @@
+"""Batch mode by command: questions out as files, scripted answers in, until nothing is left to ask."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ops.cli.__main__ import main
+from ops.cli.world import World
+from ops.observing import Observer
+from ops.parts import Parts
+from ops.runtime import Embedded
+from ops.settings import CONFIG_NAME, Settings
+from ops.system import System
+from schemas.asking import ModelReplied
+from schemas.codec import decode
+from schemas.events import EventsDistilled
+from schemas.ids import SpaceKey
+from streams.log.memory import MemoryLog
+from tests.kit.asking import found
+from tests.kit.encoders import HashingEncoder
+from views.tables import MemoryTables
+from views.vectors.memory import MemoryIndex
+
+SPACE = SpaceKey("default", "pond")
+LINES = ("I keep two ducks on the pond.", "The ducks went to the mill pond.", "I like plums.")
+
+
+class Pond:
+    """A store in memory that every command opens anew."""
+
+    def __init__(self, directory: Path) -> None:
+        self.log, self.tables = MemoryLog(), MemoryTables()
+        self.index = MemoryIndex(HashingEncoder().dimension)
+        self.now = 1_800_000_000_000_000
+        self.directory = directory
+        (directory / CONFIG_NAME).write_text('[llm]\nmodel = "scripted"\n')
+        rows = [
+            {"message_id": f"m{n}", "conversation_id": f"c{n}", "speaker": "Odile", "content": text,
+             "sent_at": f"2024-03-1{n}T10:00:00Z"}
+            for n, text in enumerate(LINES)
+        ]  # fmt: skip
+        self.messages = directory / "messages.jsonl"
+        self.messages.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def open(self, store: Path, settings: Settings, *, writer: bool = True, observer: Observer | None = None) -> System:
+        parts = Parts(
+            log=self.log, tables=self.tables, encoder=HashingEncoder, index=lambda _: self.index,
+            clock=lambda: self.now,
+        )  # fmt: skip
+        return Embedded(parts, settings)
+
+    def run(self, *arguments: str) -> tuple[int, str]:
+        """A command; its exit code and what it said."""
+        self.now += 1_000_000
+        out = io.StringIO()
+        world = World(open_system=self.open, now=lambda: self.now, out=out, err=out)
+        code = main(["--store", str(self.directory), *arguments], world)
+        return code, out.getvalue()
+
+    def export(self, stage: str) -> list[dict[str, Any]]:
+        file = self.directory / f"{stage}.jsonl"
+        code, _ = self.run("llm", "export", "pond", "--stage", stage, "--out", str(file))
+        assert code == 0
+        return [json.loads(line) for line in file.read_text().splitlines()]
+
+    def answer(self, results: Iterable[dict[str, Any]], *raw: str) -> tuple[int, str]:
+        file = self.directory / "results.jsonl"
+        file.write_text("".join(json.dumps(result) + "\n" for result in results) + "".join(f"{line}\n" for line in raw))
+        return self.run("llm", "import", str(file))
+
+    def sets(self) -> list[EventsDistilled]:
+        records = [decode("events", raw.value) for raw in self.log.read_space("events", SPACE)]
+        return [r for r in records if isinstance(r, EventsDistilled) and r.producer.startswith("scripted+")]
+
+
+@pytest.fixture
+def pond(tmp_path: Path) -> Pond:
+    pond = Pond(tmp_path)
+    code, said = pond.run("import", str(pond.messages), "--space", "pond")
+    assert code == 0
+    assert "still to ask: distil 3" in said
+    return pond
+
+
+def result(request: dict[str, Any], text: str, finish: str = "stop") -> dict[str, Any]:
+    """What a provider writes for a request."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    body = {
+        "id": "chatcmpl-1", "object": "chat.completion", "model": "scripted-1", "choices": [choice],
+        "usage": {"prompt_tokens": 700, "completion_tokens": 60},
+    }  # fmt: skip
+    return {
+        "id": "batch_req_1", "custom_id": request["custom_id"],
+        "response": {"status_code": 200, "request_id": "r", "body": body}, "error": None,
+    }  # fmt: skip
+
+
+def listed(request: dict[str, Any]) -> dict[str, Any]:
+    """A good answer to a question about a session: its one message, without the full stop."""
+    data = json.loads(request["body"]["messages"][1]["content"])
+    return result(request, json.dumps({"events": [found(1, data["messages"][0]["text"].rstrip("."))]}))
+
+
+def judged(request: dict[str, Any]) -> dict[str, Any]:
+    """A good answer to a question about pairs."""
+    data = json.loads(request["body"]["messages"][1]["content"])
+    verdicts = [{"pair": p["pair"], "reason": "Moved.", "verdict": "change", "confidence": 0.9} for p in data["pairs"]]
+    return result(request, json.dumps({"verdicts": verdicts}))
+
+
+def test_a_request_is_a_line_of_a_batch_with_an_id_and_a_strict_schema(pond: Pond) -> None:
+    requests = pond.export("distil")
+    assert len({request["custom_id"] for request in requests}) == 3
+    for request in requests:
+        assert (request["method"], request["url"]) == ("POST", "/v1/chat/completions")
+        assert len(request["custom_id"]) <= 64
+        body = request["body"]
+        assert body["model"] == "scripted"
+        assert body["max_completion_tokens"] == 4096
+        assert body["response_format"]["json_schema"]["strict"] is True
+
+
+def test_stages_alternate_until_nothing_is_left_to_ask(pond: Pond) -> None:
+    assert pond.export("link") == []
+    code, said = pond.answer(listed(request) for request in pond.export("distil"))
+    assert code == 0
+    assert "recorded 3" in said
+    assert "still to ask: link 1" in said
+    assert pond.export("distil") == []
+    code, said = pond.answer(judged(request) for request in pond.export("link"))
+    assert "nothing left to ask" in said
+    assert pond.export("link") == []
+    code, said = pond.run("state", "pond", "--as-of", "2024-06-01T00:00:00Z")
+    assert "The ducks went to the mill pond" in said
+    assert "two ducks on the pond" not in said
+    code, said = pond.run("verify", "pond")
+    assert code == 0
+    code, said = pond.run("llm", "status", "pond")
+    assert "nothing left to ask" in said
+    assert "4 calls, 2,800 tokens asked, 240 answered" in said
+
+
+def test_partial_answers_are_used_and_the_rest_stays_open(pond: Pond) -> None:
+    requests = pond.export("distil")
+    code, said = pond.answer([listed(requests[1])])
+    assert (code, len(pond.sets())) == (0, 1)
+    assert "still to ask: distil 2" in said
+    assert {r["custom_id"] for r in pond.export("distil")} == {requests[0]["custom_id"], requests[2]["custom_id"]}
+
+
+def test_importing_again_changes_nothing(pond: Pond) -> None:
+    answers = [listed(request) for request in pond.export("distil")]
+    pond.answer([*answers, answers[0]])
+    before = {topic: pond.log.end(topic, 0) for topic in ("replies", "events", "edges", "asks")}
+    code, said = pond.answer(answers)
+    assert code == 0
+    assert "recorded 0, answered before 3" in said
+    assert {topic: pond.log.end(topic, 0) for topic in before} == before
+    replies = [decode("replies", raw.value) for raw in pond.log.read_space("replies", SPACE)]
+    assert sum(isinstance(reply, ModelReplied) for reply in replies) == 3
+
+
+def test_unknown_failed_and_broken_lines_are_named_and_in_nobodys_way(pond: Pond) -> None:
+    first, second, _ = pond.export("distil")
+    stranger = listed(first) | {"custom_id": "q-of-another-store"}
+    expired = {
+        "custom_id": second["custom_id"],
+        "response": None,
+        "error": {"code": "batch_expired", "message": "too late"},
+    }
+    code, said = pond.answer([stranger, expired, listed(first)], "{oops", "[]")
+    assert code == 0
+    assert "recorded 1, answered before 0, failed 1, unknown 1, broken 2" in said
+    assert "unknown: q-of-another-store" in said
+    assert f"failed: {second['custom_id']}: too late" in said
+    assert "results.jsonl:4" in said
+    assert len(pond.export("distil")) == 2
+
+
+def test_a_file_without_a_useful_line_is_refused(pond: Pond) -> None:
+    code, said = pond.answer([], "{oops")
+    assert code == 2
+    assert "broken 1" in said
+
+
+def test_a_bad_answer_is_asked_once_more_in_the_next_file(pond: Pond) -> None:
+    requests = pond.export("distil")
+    pond.answer([result(requests[0], "Sorry."), listed(requests[1]), listed(requests[2])])
+    (again,) = pond.export("distil")
+    assert again["custom_id"] != requests[0]["custom_id"]
+    assert "could not be used" in again["body"]["messages"][-1]["content"]
+    pond.answer([listed(again)])
+    assert len(pond.sets()) == 3
+
+
+def test_without_a_model_in_the_settings_the_command_says_what_to_set(tmp_path: Path) -> None:
+    pond = Pond(tmp_path)
+    (tmp_path / CONFIG_NAME).write_text("")
+    code, said = pond.run("llm", "import", str(tmp_path / "results.jsonl"))
+    assert code == 2
+    assert "[llm]" in said
+
+
+def test_a_missing_file_is_named(pond: Pond) -> None:
+    code, said = pond.run("llm", "import", str(pond.directory / "nowhere.jsonl"))
+    assert code == 2
+    assert "nowhere.jsonl" in said
