@@ -21,8 +21,9 @@ from ops.parts import Parts
 from ops.ruled import Ruled, refusals
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
+from ops.telling import Telling
 from ops.viewing import LiveView
-from query.api import EdgesResult, HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.api import DeltaPage, EdgesResult, HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
 from query.edges import edges
 from query.history import UnknownEventError, history
 from query.state import state
@@ -56,6 +57,7 @@ class Embedded(Ruled, Erased, Asked):
         self._now = parts.clock
         self._observer = parts.observer
         self._view = LiveView(parts.log, parts.tables, settings.stage_batch_records, parts.observer)
+        self._telling = Telling(parts.log, self._view)
         self._ingest = Ingest(parts.log, ingest_limits(settings))
         self.analysts = Adjudicating(
             parts.log, self._view, clock=parts.clock, apply=self._apply_rulings, relink=self._relink
@@ -212,6 +214,18 @@ class Embedded(Ruled, Erased, Asked):
         """Edges, those that are ruled out included."""
         cut, basis = self._view.read(space, known_at)
         return edges(cut, cut.ruled_out(), basis, event_id=event_id)
+
+    def deltas(self, space: SpaceKey, following: int, limit: int) -> DeltaPage:
+        """Deltas of the space from a position on."""
+        return self._telling.page(space, following, limit)
+
+    def canonical(self, space: SpaceKey, name: str) -> str:
+        """A name as it is looked up."""
+        return self._view.canonical(space)(name)
+
+    def deltas_end(self, space: SpaceKey) -> int:
+        """The position the next delta will have at least."""
+        return self._telling.end(space)
 
     def basis(self, space: SpaceKey) -> Basis:
         """What a read reflects now."""

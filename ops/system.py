@@ -10,6 +10,7 @@ import msgspec
 from ops.llm.completion import Completion
 from ops.llm.questions import Recorded, Standing
 from query.api import (
+    DeltaPage,
     EdgesResult,
     HistoryResult,
     ParticipantsResult,
@@ -129,6 +130,21 @@ class System(Protocol):
     def producers(self, space: SpaceKey) -> ProducersResult: ...
     def conversations(self, space: SpaceKey, message_id: str) -> Sequence[str]:
         """The conversations that hold a message of this id, sorted: ids are unique within one of them."""
+        ...
+
+    def deltas(self, space: SpaceKey, following: int, limit: int) -> DeltaPage:
+        """Deltas of the space from a position on, at most ``limit``; returns at once, with none where there are none.
+
+        A position is an offset of the space's partition of ``deltas``; of what was compacted the rest is told.
+        """
+        ...
+
+    def deltas_end(self, space: SpaceKey) -> int:
+        """The position the next delta will have at least. Asked again and again: it must be cheap."""
+        ...
+
+    def canonical(self, space: SpaceKey, name: str) -> str:
+        """A participant's name as it is looked up: case-folded, through the alias table."""
         ...
 
     def health(self) -> Health:
