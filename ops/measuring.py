@@ -18,7 +18,7 @@ def tell_stage(metrics: Metrics, ran: Ran) -> None:
     """A step of a stage worker."""
     metrics.folded(
         Folded(
-            stage=ran.stage, read=ran.records, written=ran.outputs, parked=ran.parked,
+            stage=ran.stage, read=ran.records, written=ran.outputs, parked=ran.parked, faulted=ran.faulted,
             seconds=ran.fold_s + ran.write_s,
         )
     )  # fmt: skip
@@ -34,8 +34,8 @@ def tell_view(metrics: Metrics, applied: ViewApplied) -> None:
     """A batch of the view worker."""
     metrics.applied(
         Applied(
-            read=applied.records, parked=applied.parked, deltas=applied.deltas, fold_s=applied.fold_s,
-            write_s=applied.acknowledge_s, commit_s=applied.commit_s,
+            read=applied.records, parked=applied.parked, faulted=applied.faulted, deltas=applied.deltas,
+            fold_s=applied.fold_s, write_s=applied.acknowledge_s, commit_s=applied.commit_s,
         )
     )  # fmt: skip
     for (topic, partition), records in applied.lags.items():

@@ -67,6 +67,7 @@ class Metrics:
         self._in = counter("stage_records_in", "Records a stage has read and committed", "stage")
         self._out = counter("stage_records_out", "Records it wrote, without dead letters", "stage")
         self._parked = counter("stage_records_parked", "Records it parked", "stage")
+        self._faulted = counter("stage_records_faulted", "... of these, because it failed at them again", "stage")
         self._steps = histogram("stage_step_seconds", "One step: fold and commit a batch", STEP_BUCKETS, "stage")
         self._batch = histogram("view_batch_seconds", "One batch of the view, by phase", STEP_BUCKETS, "phase")
         self._batch_records = histogram("view_batch_records", "Records in a batch of the view", RECORD_BUCKETS)
@@ -108,6 +109,7 @@ class Metrics:
             self._in.labels(stage)
             self._out.labels(stage)
             self._parked.labels(stage)
+            self._faulted.labels(stage)
             self._steps.labels(stage)
         for change in ("written", "deleted", "refused"):
             self._points.labels(change)
@@ -147,6 +149,7 @@ class Metrics:
         self._in.labels(step.stage).inc(step.read)
         self._out.labels(step.stage).inc(step.written)
         self._parked.labels(step.stage).inc(step.parked)
+        self._faulted.labels(step.stage).inc(step.faulted)
         self._steps.labels(step.stage).observe(step.seconds)
 
     def watch(self, lags: Lags) -> None:
@@ -174,7 +177,14 @@ class Metrics:
         """A batch of the view: a step of the stage ``view`` as well."""
         seconds = batch.fold_s + batch.write_s + batch.commit_s
         self.folded(
-            Folded(stage="view", read=batch.read, written=len(batch.deltas), parked=batch.parked, seconds=seconds)
+            Folded(
+                stage="view",
+                read=batch.read,
+                written=len(batch.deltas),
+                parked=batch.parked,
+                faulted=batch.faulted,
+                seconds=seconds,
+            )
         )
         self._batch.labels("fold").observe(batch.fold_s)
         self._batch.labels("write").observe(batch.write_s)

@@ -88,8 +88,8 @@ class LiveView:
         self._maintainer.commit()
         self._observer.applied(
             Applied(
-                read=len(read), parked=len(folded.parked), deltas=folded.deltas, fold_s=folded_at - begun,
-                write_s=written_at - folded_at, commit_s=time.perf_counter() - written_at,
+                read=len(read), parked=len(folded.parked), faulted=folded.faulted, deltas=folded.deltas,
+                fold_s=folded_at - begun, write_s=written_at - folded_at, commit_s=time.perf_counter() - written_at,
             )
         )  # fmt: skip
         return len(read)

@@ -81,6 +81,7 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
     fold_s: float
     acknowledge_s: float
     commit_s: float
+    faulted: int = 0
 
 
 class Worker:
@@ -233,7 +234,8 @@ class Worker:
                 self._commit(batch, folded)
         self._observe(
             Applied(
-                records=len(batch), deltas=folded.deltas, parked=len(folded.parked), lags=self._lags(found),
+                records=len(batch), deltas=folded.deltas, parked=len(folded.parked), faulted=folded.faulted,
+                lags=self._lags(found),
                 reached=[at for p in {place.partition: None for place in found} if (at := self._newest(p)) is not None],
                 fold_s=folded_at - begun, acknowledge_s=acknowledged_at - folded_at,
                 commit_s=time.perf_counter() - acknowledged_at,

@@ -129,6 +129,12 @@ _STAGES = Row(
             unit="ops",
         ),
         Panel(
+            title="Parked after a fault",
+            about="Records a stage failed at twice, per second: a bug of ours, not a bad record.",
+            series=(Series(rate("stilltrue_stage_records_faulted_total", "stage"), "{{stage}}"),),
+            unit="ops",
+        ),
+        Panel(
             title="Step, p95",
             about="Folding and committing one batch.",
             series=(Series(quantile(0.95, "stilltrue_stage_step_seconds", "stage"), "{{stage}}"),),
