@@ -131,7 +131,7 @@ class Erasing:
 
     def _purge(self, found: Work) -> Work:
         gone = stores.gone_of(self._log, found)
-        found = stores.scrub_link(self._log, found, gone)
+        found = stores.scrub_stages(self._log, found, gone)
         found = stores.scrub_log(self._log, found, gone)
         found = stores.scrub_view(self._view, found, gone, self._now())
         found = stores.scrub_index(self._view, self._index(), found)

@@ -7,7 +7,7 @@ the erased messages by then, under higher revisions. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -53,7 +53,8 @@ class Gone(msgspec.Struct, frozen=True, kw_only=True):
         sessions: those of which a set was made from an erased message.
         kept: the events of all other distilled sets, by id.
         events: ids of events that are nowhere any more once the records of ``events`` are rewritten.
-        texts: what those events say, as a question to a model may have quoted it.
+        asks: ids of questions to a model that quote what is erased.
+        pairs: keys of the pairs that were asked about in them.
     """
 
     extent: Extent
@@ -61,7 +62,8 @@ class Gone(msgspec.Struct, frozen=True, kw_only=True):
     sessions: frozenset[str]
     kept: Mapping[str, Event]
     events: frozenset[str]
-    texts: frozenset[str]
+    asks: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
 
     def message(self, key: MessageKey, offset: int) -> bool:
         """Whether a message that was read at an offset of ``messages`` is erased."""
@@ -92,8 +94,15 @@ class Gone(msgspec.Struct, frozen=True, kw_only=True):
         return (session_id in self.sessions or self.extent.whole_space) and offset < self.begun.ends[topic]
 
 
-def find_gone(extent: Extent, begun: Begun, events: Iterable[Record]) -> Gone:
-    """What is to go, from all records of ``events`` of the space."""
+def find_gone(extent: Extent, begun: Begun, events: Iterable[Record], asks: Iterable[tuple[int, Record]] = ()) -> Gone:
+    """What is to go.
+
+    Args:
+        extent: which messages.
+        begun: where the erasure stands in the log.
+        events: all records of ``events`` of the space.
+        asks: all (offset, record) of ``asks`` of the space; those that were cleaned before a kill are known by that.
+    """
     sets = [record for record in events if isinstance(record, EventsDistilled | EventsAsserted)]
     distilled = [record for record in sets if isinstance(record, EventsDistilled)]
     read = [record for record in distilled if _has_read(record, extent, begun)]
@@ -104,13 +113,24 @@ def find_gone(extent: Extent, begun: Begun, events: Iterable[Record]) -> Gone:
         sessions=frozenset(record.session_id for record in read),
         kept={event.id: event for record in clean for event in record.events},
         events=frozenset(),
-        texts=frozenset(),
     )
     dropped = {event.id: event.text for s in sets for event in s.events if not first.keeps(s, event)}
     stay = {event.id for s in sets for event in s.events if first.keeps(s, event)}
+    texts = [text for event_id, text in dropped.items() if event_id not in stay]
+    asked = [a for offset, a in asks if isinstance(a, ModelAsked) and _quotes(a, offset, first, texts)]
     return msgspec.structs.replace(
-        first, events=frozenset(dropped.keys() - stay), texts=frozenset(t for i, t in dropped.items() if i not in stay)
+        first,
+        events=frozenset(dropped.keys() - stay),
+        asks=frozenset(record.ask_id for record in asked),
+        pairs=frozenset(pair for record in asked for pair in record.about),
     )
+
+
+def _quotes(record: ModelAsked, offset: int, gone: Gone, texts: Sequence[str]) -> bool:
+    """Whether a question holds erased text: of a session that does, or about statements that are gone."""
+    if not record.prompt.messages or gone.tainted(record.session_id, offset, "asks"):
+        return True
+    return any(text in message.content for message in record.prompt.messages for text in texts)
 
 
 def _has_read(record: EventsDistilled, extent: Extent, begun: Begun) -> bool:
@@ -158,11 +178,13 @@ def _clean(topic: TopicName, offset: int, record: Record, gone: Gone) -> Record:
             return _clean_edges(record, gone, tainted=gone.extent.whole_space and offset < gone.begun.ends[topic])
         case PairsJudged():
             return _clean_verdicts(record, gone, tainted=gone.tainted(record.session_id, offset, topic))
-        case ModelAsked() if record.prompt.messages and _asks_of(record, offset, gone):
-            return msgspec.structs.replace(record, prompt=msgspec.structs.replace(record.prompt, messages=()))
-        case ModelReplied() if gone.tainted(record.session_id, offset, topic):
+        case ModelAsked() if record.ask_id in gone.asks:
+            return _same(
+                record, msgspec.structs.replace(record, prompt=msgspec.structs.replace(record.prompt, messages=()))
+            )
+        case ModelReplied() if record.ask_id in gone.asks:
             return _same(record, msgspec.structs.replace(record, text="", error=""))
-        case ReplyRead() if gone.tainted(record.session_id, offset, topic):
+        case ReplyRead() if record.ask_id in gone.asks:
             return _same(record, msgspec.structs.replace(record, problem=""))
         case DeadLetter():
             return _clean_letter(record, gone)
@@ -173,13 +195,6 @@ def _clean(topic: TopicName, offset: int, record: Record, gone: Gone) -> Record:
 def _same(record: Record, clean: Record) -> Record:
     """The record itself when there was nothing to clean."""
     return record if clean == record else clean
-
-
-def _asks_of(record: ModelAsked, offset: int, gone: Gone) -> bool:
-    """Whether a question holds erased text: of a session that does, or about statements that are gone."""
-    if gone.tainted(record.session_id, offset, "asks"):
-        return True
-    return any(text in message.content for message in record.prompt.messages for text in gone.texts)
 
 
 def _empty_posting(record: MessagePosted) -> MessagePosted:

@@ -16,9 +16,13 @@ from schemas.events import EventsAsserted
 from schemas.ids import SpaceKey
 from schemas.record import Record
 from schemas.topics import TopicName
-from streams.link.space import forget_events
+from streams.distil.stage import DistilStage
+from streams.keys import prefix_range, state_key
+from streams.link.space import forget_events, forget_names
 from streams.link.stage import LinkStage
+from streams.llm.desk import Desk, forget_ask
 from streams.log import Log, LogEntry, partition_of
+from streams.state import OverlayState
 from views.vectors.protocol import VectorIndex
 from views.vectors.refs import note_key
 
@@ -30,8 +34,10 @@ BATCH_RECORDS = 256
 
 
 def gone_of(log: Log, work: Work) -> Gone:
-    """What is to go, as the log tells it now. Costs by the space's events."""
-    return find_gone(work.extent, work.begun, _records(log.read_space("events", work.space), "events"))
+    """What is to go, as the log tells it now. Costs by the space's events and questions."""
+    events = _records(log.read_space("events", work.space), "events")
+    asks = ((e.offset, r) for e in log.read_space("asks", work.space) for r in _records((e,), "asks"))
+    return find_gone(work.extent, work.begun, events, asks)
 
 
 def replace_batches(log: Log, work: Work, gone: Gone, now: int) -> None:
@@ -75,16 +81,34 @@ def _without(record: EventsAsserted | EdgesAsserted, gone: Gone) -> EventsAssert
     return record if len(edges) == len(record.edges) else msgspec.structs.replace(record, edges=edges)
 
 
-def scrub_link(log: Log, work: Work, gone: Gone) -> Work:
-    """Sets that the link stage keeps of producers that worked here before."""
-    state = stage_state(log, LinkStage.name)
-    work = work.counting(
-        "stages", "events in sets that no longer count", forget_events(work.space, state, gone.keeps_in_link)
-    )
+def scrub_stages(log: Log, work: Work, gone: Gone) -> Work:
+    """Rows of stages that the flow does not replace by itself: sets of producers that worked here before, questions to
+    a model with its replies and verdicts; of a whole space also its people's names."""
+    link, distil, desk = (stage_state(log, name) for name in (LinkStage.name, DistilStage.name, Desk.name))
+    forgotten = forget_events(work.space, link, gone.keeps_in_link)
+    rows = _drop(link, [state_key("question", work.space, ask) for ask in sorted(gone.asks)])
+    rows += _drop(link, [state_key("verdict", work.space, pair) for pair in sorted(gone.pairs)])
+    for kind in ("reply", "asked"):
+        rows += _drop(distil, [state_key(kind, work.space, ask) for ask in sorted(gone.asks)])
+    if gone.extent.whole_space:
+        forgotten += forget_names(work.space, link)
+        rows += _drop(distil, [key for key, _ in distil.scan(*prefix_range("pending", work.space))])
+    rows += sum(forget_ask(desk, ask) for ask in sorted(gone.asks))
+    work = work.counting("stages", "events and names kept beside", forgotten)
+    work = work.counting("stages", "questions and answers of a model", rows)
     with log.batch() as batch:
-        state.write_to(batch)
+        for state in (link, distil, desk):
+            state.write_to(batch)
         save(batch, work)
     return work
+
+
+def _drop(state: OverlayState, keys: Iterable[bytes]) -> int:
+    """Delete rows; returns how many were there."""
+    there = [key for key in keys if state.get(key) is not None]
+    for key in there:
+        state.delete(key)
+    return len(there)
 
 
 def scrub_log(log: Log, work: Work, gone: Gone) -> Work:

@@ -224,6 +224,20 @@ def forget_events(key: SpaceKey, state: StageState, stays: Callable[[SetOf, Even
             )
             state.put(at, msgspec.msgpack.encode(clean))
     if forgotten:
-        progress = read_progress(key, state)
-        write_progress(key, msgspec.structs.replace(progress, token=digest(progress.token, "erased")), state)
+        _outdate_copies(key, state)
     return forgotten
+
+
+def forget_names(key: SpaceKey, state: StageState) -> int:
+    """Take what analysts said of names out, of a space that is erased; returns how many rows there were."""
+    rows = [at for at, _ in state.scan(*prefix_range("alias", key))]
+    for at in rows:
+        state.delete(at)
+    if rows:
+        _outdate_copies(key, state)
+    return len(rows)
+
+
+def _outdate_copies(key: SpaceKey, state: StageState) -> None:
+    progress = read_progress(key, state)
+    write_progress(key, msgspec.structs.replace(progress, token=digest(progress.token, "erased")), state)

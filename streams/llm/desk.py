@@ -121,6 +121,17 @@ def find_ask(tables: TableReader, table: str, prefix: bytes, ask_id: str) -> Ope
     return None if raw is None else _open(raw)
 
 
+def forget_ask(state: StageState, ask_id: str) -> bool:
+    """Take a question off the desk that quotes what is erased; whether it was open. A reply to it changes nothing."""
+    known = _id_key(ask_id)
+    row = state.get(known)
+    if row is None or row == _ANSWERED:
+        return False
+    state.delete(row)
+    state.put(known, _ANSWERED)
+    return True
+
+
 def spent_on(tables: TableReader, table: str, prefix: bytes, space: SpaceKey, at: int) -> Spent:
     """What was spent on a space (or ``EVERYWHERE``) on the UTC day of an instant."""
     return _spent(tables.get(table, prefix + spent_key(space, at)))

@@ -10,11 +10,15 @@ from ops.runtime import Embedded, Parts
 from ops.settings import Settings
 from ops.system import Refused
 from query.api import StateRequest
-from schemas.codec import BadRecordError, decode
+from schemas.adjudications import AliasMerged
+from schemas.asking import ChatMessage, ModelAsked, ModelReplied, Prompt
+from schemas.codec import BadRecordError, decode, encode
 from schemas.erasure_wire import ErasureIn
 from schemas.ids import SpaceKey
+from schemas.record import Record
 from schemas.topics import TOPICS
 from schemas.wire import AssertionsIn, EventIn, SourceIn
+from streams.keys import state_key
 from streams.log.memory import MemoryLog
 from tests.kit.encoders import HashingEncoder
 from views.tables import TABLES, MemoryTables
@@ -260,3 +264,63 @@ def test_every_record_stays_decodable():
                 decode(topic, entry.value)
             except BadRecordError:
                 pytest.fail(f"{topic}/{entry.offset} is no record any more")
+
+
+def asked(ask_id: str, session_id: str, says: str, *about: str) -> list[tuple[str, Record]]:
+    """A question to a model and its reply, as they lie in the log."""
+    common = {"tenant": SPACE.tenant, "space": SPACE.space, "ask_id": ask_id, "session_id": session_id, "about": about}
+    prompt = Prompt(
+        model="m", messages=(ChatMessage(role="user", content=says),), schema_name="s", schema="{}", reply_max_tokens=9
+    )
+    question = ModelAsked(**common, stage="link", producer="p", conversation_id=None, prompt=prompt, learned_at=NOW)  # pyright: ignore[reportCallIssue]
+    reply = ModelReplied(
+        **common, stage="link", outcome="stop", text=f"I read: {says}", error="", model="m", via="live", calls=1,
+        prompt_tokens=1, completion_tokens=1, cost_usd=0.0, at=NOW,
+    )  # pyright: ignore[reportCallIssue]  # fmt: skip
+    return [("asks", question), ("replies", reply)]
+
+
+def test_what_a_model_was_asked_and_said_of_it_goes_too():
+    store = Store()
+    store.say("I live in Oslo.", "My cat is called Quillmark.")
+    [sessions] = [decode("sessions", e.value) for e in store.log.read_space("sessions", SPACE)][-1:]
+    quoted = next(text for text in store.state() if "Quillmark" in text)
+    records = [
+        *asked("ask-session", sessions.session_id, "Ilse: My cat is called Quillmark!"),
+        *asked("ask-elsewhere", "another", f"Does {quoted!r} replace anything?", "pair-1"),
+        *asked("ask-else", "another", "Does Oslo replace anything?", "pair-2"),
+    ]
+    rows = {
+        "link": [("question", "ask-elsewhere"), ("verdict", "pair-1")],
+        "distil": [("reply", "ask-session")],
+    }
+    with store.log.batch() as batch:
+        for topic, record in records:
+            batch.append(topic, SPACE, encode(record), NOW)
+        for stage, keys in rows.items():
+            for kind, name in keys:
+                batch.put("stages", stage.encode() + b"/" + state_key(kind, SPACE, name), b"Quillmark")
+        batch.put("stages", b"link/" + state_key("verdict", SPACE, "pair-2"), b"Oslo")
+    store.system.erase(SPACE, message("m1"))
+    assert store.holds("Quillmark") == []
+    assert [place.split("/")[0] for place in store.holds("Oslo") if "replies" in place or "asks" in place] == [
+        "asks",
+        "replies",
+    ]
+    assert store.log.get("stages", b"link/" + state_key("verdict", SPACE, "pair-2")) == b"Oslo"
+
+
+def test_names_that_analysts_merged_go_with_the_whole_space():
+    store = Store()
+    store.say("I live in Oslo.")
+    with store.log.batch() as batch:
+        merged = AliasMerged(
+            tenant=SPACE.tenant, space=SPACE.space, alias="Zizi Quillmark", canonical="Ilse", analyst="mo",
+            evidence="she said so", at=NOW,
+        )  # fmt: skip
+        batch.append("adjudications", SPACE, encode(merged), NOW)
+    store.system.flush()
+    assert len(store.holds("Quillmark")) + len(store.holds("quillmark")) > 1
+    store.system.erase(SPACE, ErasureIn(scope="space"))
+    assert store.holds("Quillmark") == store.holds("quillmark") == store.holds("she said so") == []
+    assert store.sound()
