@@ -128,7 +128,7 @@ def _embed_stages(
         raise CommandError(f"--qdrant {options.qdrant}: {error}") from error
     except IndexMismatchError as error:
         raise CommandError(f"--qdrant {options.qdrant}: {error}", BAD_STORE) from error
-    with closing(EmbedStages(index, encoder, metrics, world.say)) as stages:
+    with closing(EmbedStages(index, encoder, metrics, world.note)) as stages:
         yield stages
 
 

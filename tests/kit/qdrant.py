@@ -10,7 +10,7 @@ import json
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -207,6 +207,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     do_GET = do_PUT = do_POST = _answer  # noqa: N815 (names the base class asks for)
+
+    def handle(self) -> None:
+        """A client that is killed leaves no trace."""
+        with suppress(ConnectionError):
+            super().handle()
 
     def log_message(self, format: str, *args: object) -> None:
         """Quiet."""

@@ -8,9 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import pytest
 
+from ops.cli.__main__ import main
+from ops.embed_stages import EmbedStages
 from ops.embedding import IndexPoints
+from ops.observing import SILENT
 from schemas.codec import decode, encode
 from schemas.dead_letters import DeadLetter
 from schemas.entry import Entry
@@ -310,3 +314,35 @@ def test_an_index_that_is_another_one_is_filled_from_the_state() -> None:
     alone.stage = EmbedStage(IndexPoints(Embed(alone.index, encoder()), "another"), alone.told.append)
     alone.tick()
     assert held_by(alone.index) == expected
+
+
+# --- the worker -------------------------------------------------------------------------------------------------------
+
+
+def test_a_worker_that_embeds_without_a_server_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("STILLTRUE_QDRANT", raising=False)
+    assert main(["--store", str(tmp_path), "worker", "--stages", "link,embed"]) == 2
+    assert "--qdrant URL or $STILLTRUE_QDRANT" in capsys.readouterr().err
+
+
+def test_a_worker_says_once_that_the_index_is_away_and_once_that_it_is_back() -> None:
+    said: list[str] = []
+    index = FickleIndex(encoder().dimension)
+    index.made = "target"  # pyright: ignore[reportAttributeAccessIssue]
+    stages = EmbedStages(index, encoder(), SILENT, said.append)  # pyright: ignore[reportArgumentType]
+    first, second = stages.make(), stages.make()
+    states = (MemoryState(), MemoryState())
+    (entry,) = entries([posted()])
+    for partition, (stage, state) in enumerate(zip((first, second), states, strict=True)):
+        stage.apply(msgspec.structs.replace(entry, partition=partition), state, BEGIN)
+    index.away = True
+    for now in (BEGIN, BEGIN + 2 * SECOND):
+        first.tick(states[0], now)
+        second.tick(states[1], now)
+    index.away = False
+    first.tick(states[0], BEGIN + 100 * SECOND)
+    assert len(said) == 1
+    second.tick(states[1], BEGIN + 100 * SECOND)
+    assert said == ["vector index: told to be away; what is to be written waits", "vector index: it is back"]
