@@ -1,4 +1,4 @@
-"""Which records are appended to their topics again, and as what. Pure. See ops/adr: "A re-driven record is a record".
+"""Which records are appended to their topics again, and as what. Pure. See ADR 0023.
 
 A record is re-driven once, however many stages parked it: all of them read its copy. A copy that is still bad is parked
 by a letter of its own, so nothing loops.
