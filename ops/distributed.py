@@ -22,7 +22,7 @@ from streams.worker.local import LocalStates
 from streams.worker.runner import Ran, Surroundings
 from views.refusals import TopicsError
 
-STAGES = ("sessionize", "distil", "themes", "link", "embed")
+STAGES = ("sessionize", "distil", "themes", "link", "embed", "ask")
 """In the order of the flow."""
 
 NEWEST_ONLY = frozenset({"distil", "themes", "link"})
@@ -50,19 +50,18 @@ def stage_makers(
     stages: Sequence[str], settings: Settings, encoder: Encoder, embed: Callable[[], Stage] | None = None
 ) -> Mapping[str, Callable[[], Stage]]:
     """By name, what makes an instance. ``embed`` makes those of the stage of that name: it needs an index."""
-    from streams.classify.offline import OfflineClassifier
-    from streams.distil.offline import OfflineDistiller
-    from streams.distil.stage import DistilStage
-    from streams.link.stage import LinkStage
+    from ops.llm.stages import distil_stage, link_stage
+    from streams.llm.desk import Desk
     from streams.sessions.stage import Sessionize
     from streams.themes.stage import ThemesStage
 
     limits = broker_session_limits(settings)
     known: dict[str, Callable[[], Stage]] = {
         "sessionize": lambda: Sessionize(limits),
-        "distil": lambda: DistilStage(OfflineDistiller()),
+        "distil": lambda: distil_stage(settings),
         "themes": lambda: ThemesStage(encoder),
-        "link": lambda: LinkStage(OfflineClassifier(), encoder),
+        "link": lambda: link_stage(settings, encoder),
+        "ask": Desk,
     }
     if embed is not None:
         known["embed"] = embed

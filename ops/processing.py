@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 from ops.embedding import MeasuredEmbed
 from ops.indexing import Indexer
 from ops.limits import session_limits
+from ops.llm.stages import distil_stage, link_stage
 from ops.observing import Lag, Observer
 from ops.pipeline import StageRunner, read_position
 from ops.settings import Settings
 from ops.viewing import LiveView
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
-from streams.classify.offline import OfflineClassifier
-from streams.distil.offline import OfflineDistiller
-from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
 from streams.log import Log
 from streams.sessions.stage import Sessionize
@@ -25,7 +23,6 @@ from streams.themes.stage import ThemesStage
 
 if TYPE_CHECKING:
     from ops.llm.asker import Asker
-    from streams.distil.model.stage import ModelDistilStage
     from streams.ports import Stage
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
@@ -139,22 +136,10 @@ class Processors:
 
 def _stages(settings: Settings, encoder: Encoder) -> Iterator[Stage]:
     """The stages after sessionize, in the order of the flow."""
-    llm, rules = settings.llm, OfflineDistiller()
-    model = llm.asked_model()
-    distil: DistilStage | ModelDistilStage = DistilStage(rules)
-    if model is not None and llm.distil:
-        from streams.distil.model.stage import ModelDistilStage
-
-        distil = ModelDistilStage(rules, model)
-    yield distil
+    yield distil_stage(settings)
     yield ThemesStage(encoder)
-    if model is None or not llm.link:
-        yield LinkStage(OfflineClassifier(), encoder)
-    else:
-        from streams.link.model.stage import ModelLinkStage
-
-        yield ModelLinkStage(OfflineClassifier(), encoder, model, distil.producer)
-    if model is not None:
+    yield link_stage(settings, encoder)
+    if settings.llm.model is not None:
         from streams.llm.desk import Desk
 
         yield Desk()

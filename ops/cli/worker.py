@@ -7,7 +7,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ops.metrics import Metrics
     from ops.settings import Settings
     from streams.ports import Encoder
+    from streams.worker.errands import Errands
     from streams.worker.fleet import Fleet
     from streams.worker.runner import Ran
 
@@ -47,7 +48,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         metavar="LIST",
         default="sessionize,distil,themes,link",
         help="comma-separated; all workers that run one of these must run the same list; default "
-        "sessionize,distil,themes,link; embed is the one that needs --qdrant",
+        "sessionize,distil,themes,link; embed is the one that needs --qdrant, ask the one that asks a language model",
     )
     parser.add_argument(
         "--qdrant",
@@ -172,7 +173,10 @@ def _run(
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        await run_worker(work, makers, stop=stop, clock=world.now, observe=count, on_assigned=told)
+        await run_worker(
+            work, makers, stop=stop, clock=world.now, observe=count, on_assigned=told,
+            errands=_errands(stages, settings, metrics, world),
+        )  # fmt: skip
 
     try:
         run_async(until_signalled())
@@ -195,6 +199,17 @@ def _seconds(text: str) -> float:
     if not SESSION_MIN_S <= seconds <= SESSION_MAX_S:
         raise argparse.ArgumentTypeError(f"must be {SESSION_MIN_S} to {SESSION_MAX_S}")
     return seconds
+
+
+def _errands(stages: tuple[str, ...], settings: Settings, metrics: Metrics, world: World) -> Mapping[str, Errands]:
+    """What runs beside the stages: the calls of a language model."""
+    if "ask" not in stages:
+        return {}
+    if settings.llm.model is None or settings.llm.endpoint is None:
+        raise CommandError("--stages: ask needs model and endpoint in the table [llm] of stilltrue.toml")
+    from ops.llm.errands import ModelErrands
+
+    return {"ask": ModelErrands(settings.llm, clock=world.now, observer=metrics)}
 
 
 def _stages(text: str) -> tuple[str, ...]:
