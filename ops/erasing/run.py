@@ -1,8 +1,9 @@
 """The steps of an erasure, in order. Each may be repeated: a process that is killed goes on where it was, when the next
 one writes to the store.
 
-1. recorded: the record and the retractions are in the log, in one write. From here on no reader gets the text.
-2. derived: the ordinary flow has made anew what depended on it: sessions, events, edges, the view, the index.
+1. recorded: the record and the retractions are in the log, in one write. It will be done, whatever dies.
+2. derived: the ordinary flow has made anew what depended on it: sessions, events, edges, the view, the index. From
+   here on no reader gets the text.
 3. purged: no store holds it: stages, log, view, vectors, in this order, each before what tells what is left to do.
 4. done: no file holds it either, and the receipt says what is left elsewhere.
 """
@@ -123,10 +124,14 @@ class Erasing:
 
     def _derive(self, found: Work) -> Work:
         """Let the flow follow: sessions without the messages, then API batches without what rested on them."""
+        indexed = stores.indexed(self._index(), found.space)
         self._processors().flush(found.space)
         gone = stores.gone_of(self._log, found)
         stores.replace_batches(self._log, found, gone, self._now())
         self._processors().run()
+        for kind, before in indexed.items():
+            left = set(self._index().refs(found.space, kind))
+            found = found.counting("vectors", f"{kind}s", len(before - left))
         return msgspec.structs.replace(found, step="derived")
 
     def _purge(self, found: Work) -> Work:

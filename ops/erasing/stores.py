@@ -23,7 +23,7 @@ from streams.link.stage import LinkStage
 from streams.llm.desk import Desk, forget_ask
 from streams.log import Log, LogEntry, partition_of
 from streams.state import OverlayState
-from views.vectors.protocol import VectorIndex
+from views.vectors.protocol import PointKind, VectorIndex
 from views.vectors.refs import note_key
 
 from .scrub import SCRUBBED, Gone, find_gone, scrubbed
@@ -129,6 +129,12 @@ def scrub_view(view: LiveView, work: Work, gone: Gone, now: int) -> Work:
     """The space's rows, folded anew from the log as it is now: whatever the view's tables, nothing else is in them."""
     view.rebuild(work.space, now)
     return work.counting("view", "messages", work.begun.messages).counting("view", "events", len(gone.events))
+
+
+def indexed(index: VectorIndex, space: SpaceKey) -> dict[PointKind, frozenset[str]]:
+    """What the index holds of the space."""
+    kinds: tuple[PointKind, ...] = ("note", "event")
+    return {kind: frozenset(index.refs(space, kind)) for kind in kinds}
 
 
 def scrub_index(view: LiveView, index: VectorIndex, work: Work) -> Work:
