@@ -13,7 +13,7 @@ from schemas.deltas import EdgeChanged, EventChanged
 from schemas.edges import Relation, UpdateKind
 from schemas.events import Event
 from schemas.ids import SpaceKey
-from views.reader import Basis
+from views.reader import Basis, MessageAccount
 from views.rows import Status
 
 Mode = Literal["flat", "graph", "hybrid", "graph+ruled_out"]
@@ -325,3 +325,16 @@ class DeltaPage(msgspec.Struct, frozen=True, kw_only=True):
 
     entries: tuple[Told, ...]
     following: int
+
+
+class SpacesResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The tenant's spaces, sorted."""
+
+    spaces: tuple[str, ...]
+
+
+class StatusResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the accepted messages of a space are, and what a read reflects."""
+
+    account: MessageAccount
+    basis: Basis

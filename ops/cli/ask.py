@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .times import TIME_HELP, Zone, parse_moment, show_minute, zone_name
-from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .world import OK, CommandError, Options, Subcommands, World, add_url_option, asked, existing_space
 
 if TYPE_CHECKING:
     from query.api import Mode, Path, QueryResult
@@ -40,6 +40,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--asked-at", metavar="T", help='when it is asked, for words like "yesterday"; default now')
     parser.add_argument("--mode", choices=MODES, default="hybrid", help="what goes into the context; default hybrid")
     parser.add_argument("--budget", metavar="N", type=int, help="tokens of context; default as in the settings")
+    add_url_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -58,7 +59,7 @@ def run(options: AskOptions, world: World) -> int:
     as_of = parse_moment(options.as_of, "--as-of", options.zone)
     known_at = parse_moment(options.known_at, "--known-at", options.zone)
     settings = load_settings(options.store, options.config)
-    with opened(world, options, writer=False) as system:
+    with asked(world, options) as system:
         request = QueryRequest(
             space=existing_space(system, options, options.space),
             question=question,

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
     from ops.importers import Item, SourceFile
-    from ops.system import System
+    from ops.system import Ingested
     from schemas.ids import SpaceKey
     from schemas.wire import MessageStatus
 
 REASONS_KEPT = 20
 """A file in the wrong format parks every line; nobody reads more than the first screen of them."""
+
+
+class Fed(Protocol):
+    """Where messages go: a store (``ops.system.System``) or a running service."""
+
+    def post(
+        self,
+        space: SpaceKey,
+        messages: Sequence[bytes],
+        *,
+        received_at: str = "now",
+        default_tz: str | None = None,
+    ) -> Ingested: ...
+    def run(self) -> int: ...
 
 
 class Parked(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +55,7 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def feed(
-    system: System, space: SpaceKey, source: SourceFile, *, batch: int, received_at: str, tz: str | None
+    system: Fed, space: SpaceKey, source: SourceFile, *, batch: int, received_at: str, tz: str | None
 ) -> Iterator[Totals]:
     """Post the file's messages, ``batch`` at a time, process each batch, and yield the totals after it.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .ids import full_event_id
 from .times import TIME_HELP, Zone, parse_moment
-from .world import OK, Options, Subcommands, World, existing_space, opened
+from .world import OK, Options, Subcommands, World, add_url_option, asked, existing_space
 
 if TYPE_CHECKING:
     from query.api import ChainLink, HistoryResult, StateEntry
@@ -30,6 +30,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("event", metavar="EVENT", help="an event id as shown by state --all, or its beginning")
     parser.add_argument("--as-of", metavar="T", help=f"statuses at T; default now. {TIME_HELP}")
     parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
+    add_url_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -38,7 +39,7 @@ def run(options: HistoryOptions, world: World) -> int:
     now = world.now()
     as_of = parse_moment(options.as_of, "--as-of", options.zone)
     known_at = parse_moment(options.known_at, "--known-at", options.zone)
-    with opened(world, options, writer=False) as system:
+    with asked(world, options) as system:
         space = existing_space(system, options, options.space)
         event_id = full_event_id(system, space, options.event, now, known_at)
         result = system.history(space, event_id, now if as_of is None else as_of, known_at)

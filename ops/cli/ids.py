@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from ops.system import System
     from schemas.ids import SpaceKey
 
+    from .world import Asked
+
 _FULL_ID = 25
 """The letter of the kind and 24 hex digits (``schemas.ids``)."""
 
 
-def full_event_id(system: System, space: SpaceKey, given: str, now: int, known_at: int | None) -> str:
+def full_event_id(system: Asked, space: SpaceKey, given: str, now: int, known_at: int | None) -> str:
     """The one event id that begins as given; a ``CommandError`` when there is none or more than one."""
     if len(given) >= _FULL_ID:
         return given

@@ -8,15 +8,26 @@ from typing import TYPE_CHECKING
 
 from .interrupt import Interrupt
 from .llm import open_line
-from .world import BAD_INPUT, INTERRUPTED, OK, CommandError, Options, Subcommands, World, opened, space_key
+from .world import (
+    BAD_INPUT,
+    INTERRUPTED,
+    OK,
+    CommandError,
+    Options,
+    Subcommands,
+    World,
+    add_url_option,
+    opened,
+    remote,
+    space_key,
+)
 
 if TYPE_CHECKING:
     from ops.importers import FormatName, SourceFile
-    from ops.system import System
     from schemas.ids import SpaceKey
     from views.reader import MessageAccount
 
-    from .feed import Totals
+    from .feed import Fed, Totals
 
 
 class ImportOptions(Options):
@@ -52,6 +63,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         help="when we learned it: now, or (a backfill) when it was sent; default now",
     )
     parser.add_argument("--progress", action="store_true", help="show progress even when not on a terminal")
+    add_url_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -67,6 +79,8 @@ def run(options: ImportOptions, world: World) -> int:
     batch = load_settings(options.store, options.config).import_batch_messages
     account = standing = None
     space = space_key(options, options.space)
+    if options.url is not None:
+        return _into_service(options.url, space, source, batch, options, world)
     with opened(world, options, writer=True) as system, Interrupt() as interrupt:
         totals = _feed(system, space, source, batch, options, world, interrupt)
         if not interrupt.asked:
@@ -78,6 +92,24 @@ def run(options: ImportOptions, world: World) -> int:
     _report(totals, account, options, world)
     if standing is not None and any(standing.open.values()) and not options.json:
         world.say(f"{options.space}: {open_line(standing)}")
+    return _code(totals, source, interrupt, world)
+
+
+def _into_service(
+    url: str, space: SpaceKey, source: SourceFile, batch: int, options: ImportOptions, world: World
+) -> int:
+    """The same into a running service, which processes by itself."""
+    account = None
+    with remote(url, options.tenant) as service, Interrupt() as interrupt:
+        totals = _feed(service, space, source, batch, options, world, interrupt)
+        if not interrupt.asked:
+            service.flush(space)
+            account = service.account(space)
+    _report(totals, account, options, world)
+    return _code(totals, source, interrupt, world)
+
+
+def _code(totals: Totals, source: SourceFile, interrupt: Interrupt, world: World) -> int:
     if interrupt.asked:
         world.note(
             f"interrupted: {totals.done} of {source.total} are safe. "
@@ -88,7 +120,7 @@ def run(options: ImportOptions, world: World) -> int:
 
 
 def _feed(
-    system: System,
+    system: Fed,
     space: SpaceKey,
     source: SourceFile,
     batch: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from .times import TIME_HELP, parse_moment, show_minute, zone_name
-from .world import OK, Options, Subcommands, World, existing_space, opened
+from .world import OK, Options, Subcommands, World, add_url_option, asked, existing_space
 
 
 class StateOptions(Options):
@@ -28,6 +28,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--as-of", metavar="T", help=f"what held at T; default now. {TIME_HELP}")
     parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
     parser.add_argument("--all", action="store_true", help="also what no longer or not yet holds, and actions")
+    add_url_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -38,7 +39,7 @@ def run(options: StateOptions, world: World) -> int:
     now = world.now()
     as_of = parse_moment(options.as_of, "--as-of", options.zone)
     known_at = parse_moment(options.known_at, "--known-at", options.zone)
-    with opened(world, options, writer=False) as system:
+    with asked(world, options) as system:
         request = StateRequest(
             space=existing_space(system, options, options.space),
             as_of=now if as_of is None else as_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .world import OK, Options, Subcommands, World, existing_space, opened
+from .world import OK, Options, Subcommands, World, add_url_option, asked, existing_space
 
 
 class StatusOptions(Options):
@@ -17,12 +17,13 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("status", parents=[shared], help="where its messages are, and what a read reflects")
     parser.add_argument("space", metavar="SPACE")
+    add_url_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: StatusOptions, world: World) -> int:
     """Print the account of messages and the basis."""
-    with opened(world, options, writer=False) as system:
+    with asked(world, options) as system:
         space = existing_space(system, options, options.space)
         account, basis = system.account(space), system.basis(space)
     if options.json:

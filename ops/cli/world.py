@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,13 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
+    from ops.client import Remote
     from ops.observing import Observer
     from ops.settings import Settings
     from ops.system import System
+    from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
     from schemas.ids import SpaceKey
+    from views.reader import Basis, MessageAccount
 
 OK = 0
 NEGATIVE = 1
@@ -80,6 +84,7 @@ class Options(argparse.Namespace):
     tenant: str
     zone: ZoneInfo | None
     json: bool
+    url: str | None = None
 
 
 def clock_us() -> int:
@@ -105,6 +110,49 @@ def opened(world: World, options: Options, *, writer: bool) -> Generator[System]
         system.close()
 
 
+class Asked(Protocol):
+    """What the reading commands ask: a store, or a running service of any runtime. See ``ops.system.System``."""
+
+    def spaces(self, tenant: str) -> Iterable[str]: ...
+    def state(self, request: StateRequest) -> StateResult: ...
+    def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult: ...
+    def query(self, request: QueryRequest) -> QueryResult: ...
+    def account(self, space: SpaceKey) -> MessageAccount: ...
+    def basis(self, space: SpaceKey) -> Basis: ...
+
+
+def add_url_option(parser: argparse.ArgumentParser) -> None:
+    """``--url``: of the commands that can ask a service instead of opening the store."""
+    parser.add_argument(
+        "--url",
+        metavar="URL",
+        default=os.environ.get("STILLTRUE_URL") or None,
+        help="ask the service that runs there instead of opening the store; default not, or $STILLTRUE_URL",
+    )
+
+
+@contextmanager
+def asked(world: World, options: Options) -> Generator[Asked]:
+    """The service that ``--url`` names, else the store, for reading."""
+    if options.url is None:
+        with opened(world, options, writer=False) as system:
+            yield system
+    else:
+        with remote(options.url, options.tenant) as service:
+            yield service
+
+
+@contextmanager
+def remote(url: str, tenant: str) -> Generator[Remote]:
+    """A running service. ``CommandError`` where none answers."""
+    from ops.client import NoServiceError, Remote
+
+    try:
+        yield Remote(url, tenant)
+    except NoServiceError as error:
+        raise CommandError(str(error), BAD_STORE) from error
+
+
 def space_key(options: Options, space: str) -> SpaceKey:
     """The space as named on the command line, of the chosen tenant. ``CommandError`` when a name cannot be one."""
     from schemas.ids import SpaceKey, name_problem
@@ -116,7 +164,13 @@ def space_key(options: Options, space: str) -> SpaceKey:
     return SpaceKey(options.tenant, space)
 
 
-def existing_space(system: System, options: Options, space: str) -> SpaceKey:
+class Named(Protocol):
+    """Knows the names of spaces."""
+
+    def spaces(self, tenant: str) -> Iterable[str]: ...
+
+
+def existing_space(system: Named, options: Options, space: str) -> SpaceKey:
     """The same, when there is such a space; else a ``CommandError`` that lists those there are."""
     spaces = sorted(system.spaces(options.tenant))
     if space not in spaces:

@@ -5,7 +5,7 @@ Methods block and are thread-safe; the service calls them from worker threads, n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -25,6 +25,7 @@ from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
 from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn, MessageStatus, Problem
+from views.reader import Basis, MessageAccount
 
 
 class Refused(Exception):  # noqa: N818 - an answer to the caller, not an error of ours
@@ -84,4 +85,7 @@ class ServedSystem(Protocol):
     def deltas(self, space: SpaceKey, following: int, limit: int) -> DeltaPage: ...
     def deltas_end(self, space: SpaceKey) -> int: ...
     def canonical(self, space: SpaceKey, name: str) -> str: ...
+    def spaces(self, tenant: str) -> Iterable[str]: ...
+    def account(self, space: SpaceKey) -> MessageAccount: ...
+    def basis(self, space: SpaceKey) -> Basis: ...
     def health(self) -> Health: ...

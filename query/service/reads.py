@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from aiohttp import web
 
-from query.api import QueryRequest, StateEntry, StateRequest, StateResult
+from query.api import QueryRequest, SpacesResult, StateEntry, StateRequest, StateResult, StatusResult
 from schemas.ids import SpaceKey
 from schemas.wire import QueryIn
 
@@ -13,7 +13,7 @@ from . import params
 from .errors import RequestError
 from .ports import ServedSystem
 from .rendering import encode
-from .service import SERVICE, json_response, read_json, space_of
+from .service import SERVICE, json_response, read_json, space_of, tenant_of
 
 STATE_PARAMETERS = ("participant", "attribute", "as_of", "known_at", "include", "wait_for")
 HISTORY_PARAMETERS = ("as_of", "known_at", "wait_for")
@@ -80,6 +80,27 @@ async def get_event(request: web.Request) -> web.Response:
     known_at = params.instant(values, "known_at")
     await service.wait(space, params.count(values, "wait_for"))
     return json_response(await service.call(lambda: encode(service.system.history(space, event_id, as_of, known_at))))
+
+
+async def get_spaces(request: web.Request) -> web.Response:
+    """The tenant's spaces."""
+    service = request.app[SERVICE]
+    params.check_parameters(request.query, ())
+    tenant = tenant_of(request)
+    names = await service.call(lambda: tuple(sorted(service.system.spaces(tenant))))
+    return json_response(encode(SpacesResult(spaces=names)))
+
+
+async def get_status(request: web.Request) -> web.Response:
+    """Where the messages of the space are."""
+    service = request.app[SERVICE]
+    space = space_of(request)
+    params.check_parameters(request.query, ())
+
+    def read() -> bytes:
+        return encode(StatusResult(account=service.system.account(space), basis=service.system.basis(space)))
+
+    return json_response(await service.call(read))
 
 
 async def post_query(request: web.Request) -> web.Response:

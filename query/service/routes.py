@@ -8,7 +8,16 @@ from typing import Literal, get_args
 import msgspec
 from aiohttp import web
 
-from query.api import EdgesResult, HistoryResult, ParticipantsResult, QueryResult, RulingsResult, StateResult
+from query.api import (
+    EdgesResult,
+    HistoryResult,
+    ParticipantsResult,
+    QueryResult,
+    RulingsResult,
+    SpacesResult,
+    StateResult,
+    StatusResult,
+)
 from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn, EditIn, MessagesIn, PostedOut, QueryIn, RefusedOut
@@ -93,16 +102,45 @@ LAST_EVENT_ID = Parameter(
     name="Last-Event-ID", where="header", description="Id of the last event that was received; wins over after."
 )
 
+RECEIVED_AT = Parameter(
+    name="received_at",
+    where="query",
+    description='Transaction time: "now" (the default), or "sent_at" for a backfill.',
+)
+DEFAULT_TZ = Parameter(
+    name="default_tz", where="query", description="IANA zone of times without an offset. Default: they are refused."
+)
+
 _IN_SPACE = (TENANT, SPACE)
 
 V1 = (
+    Route(
+        method="GET",
+        path="/v1/spaces",
+        name="getSpaces",
+        summary="The tenant's spaces",
+        handler=reads.get_spaces,
+        parameters=(TENANT,),
+        reply=SpacesResult,
+        refusals=(400,),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/status",
+        name="getStatus",
+        summary="Where the messages of the space are (the four places add up), and what a read reflects",
+        handler=reads.get_status,
+        parameters=_IN_SPACE,
+        reply=StatusResult,
+        refusals=(400,),
+    ),
     Route(
         method="POST",
         path="/v1/spaces/{space}/messages",
         name="postMessages",
         summary="Send messages; each is judged on its own, and sending one again is harmless",
         handler=writes.post_messages,
-        parameters=_IN_SPACE,
+        parameters=(*_IN_SPACE, RECEIVED_AT, DEFAULT_TZ),
         body=MessagesIn,
         reply=PostedOut,
         refusals=(400, 413, 415),

@@ -136,11 +136,16 @@ SERVICE = web.AppKey("service", Service)
 
 
 def space_of(request: web.Request) -> SpaceKey:
-    """Tenant (header ``X-Tenant``, trusted until tokens exist) and space (path) of a request."""
+    """Tenant and space (path) of a request."""
+    return space_key(tenant_of(request), request.match_info["space"])
+
+
+def tenant_of(request: web.Request) -> str:
+    """The header ``X-Tenant``, trusted until tokens exist."""
     tenants = request.headers.getall("X-Tenant", [DEFAULT_TENANT])
     if len(tenants) > 1:
         raise RequestError(400, "invalid", "header is given twice", "X-Tenant")
-    return space_key(tenants[0], request.match_info["space"])
+    return tenants[0]
 
 
 async def read_body(request: web.Request) -> bytes:

@@ -18,9 +18,15 @@ async def post_messages(request: web.Request) -> web.Response:
     """A batch: 200 when at least one message was taken or known already, else 400 with the first error and all."""
     service = request.app[SERVICE]
     space = space_of(request)
-    check_parameters(request.query, ())
+    values = check_parameters(request.query, ("received_at", "default_tz"))
     messages = await service.call(split_batch, await read_body(request))
-    outcome = await service.write(service.system.post, space, messages)
+    outcome = await service.write(
+        service.system.post,
+        space,
+        messages,
+        received_at=values.get("received_at", "now"),
+        default_tz=values.get("default_tz"),
+    )
     service.metrics.ingested(outcome)
     refused = [status for status in outcome.statuses if status.status == "refused"]
     if refused and len(refused) == len(outcome.statuses):

@@ -34,7 +34,7 @@ from schemas.events import Anchor, Event, Source, Stated
 from schemas.ids import SpaceKey, asserted_event_id, edge_id, event_id
 from schemas.times import US_PER_MINUTE, parse_time
 from schemas.wire import AssertedOut, AssertionsIn, MessageIn, MessageStatus, Problem
-from views.reader import Basis
+from views.reader import Basis, MessageAccount
 
 MessageId = tuple[SpaceKey, str, str]
 
@@ -145,6 +145,22 @@ class FakeSystem:
             return Health(problem=self.problem, waiting=len(self._log) - self._applied, parked=0)
 
     # --- reads
+
+    def basis(self, space: SpaceKey) -> Basis:
+        with self._changed:
+            return self._basis(space)
+
+    def spaces(self, tenant: str) -> list[str]:
+        with self._changed:
+            return sorted({space.space for (space, _, _), _ in self._log if space.tenant == tenant})
+
+    def account(self, space: SpaceKey) -> MessageAccount:
+        with self._changed:
+            mine = [n for n, ((key, _, _), message) in enumerate(self._log) if key == space and message is not None]
+            read = sum(n < self._applied for n in mine)
+        return MessageAccount(
+            accepted=len(mine), source_of_event=read, read_yielded_none=0, waiting=len(mine) - read, parked=0
+        )
 
     def state(self, request: StateRequest) -> StateResult:
         with self._changed:
