@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from views.store import RocksTables
 from views.vectors.edge import forget_made
 
 
-def refold(store: Path, settings: Settings, *, vectors: bool) -> int:
+def refold(store: Path, settings: Settings, *, vectors: bool, now: Callable[[], int]) -> int:
     """Drop the view and fold every record of the log; returns how many. ``vectors``: drop the vector index as well; the
-    next command that works messages off makes it anew.
+    next command that works messages off makes it anew. ``now``: microseconds UTC.
 
     Killed half way, the view is behind the log, and the next command that writes goes on. Deltas go out again.
 
@@ -34,7 +34,7 @@ def refold(store: Path, settings: Settings, *, vectors: bool) -> int:
     view = LiveView(log, RocksTables(database), settings.stage_batch_records)
     done = 0
     try:
-        while step := view.step(time.time_ns() // 1_000):
+        while step := view.step(now()):
             done += step
     finally:
         view.close()

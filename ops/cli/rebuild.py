@@ -74,7 +74,7 @@ def _whole(options: RebuildOptions, world: World) -> int:
     from ops.refold import refold
     from ops.settings import load_settings
 
-    folded = refold(options.store, load_settings(options.store, options.config), vectors=options.vectors)
+    folded = refold(options.store, load_settings(options.store, options.config), vectors=options.vectors, now=world.now)
     if options.vectors:
         with opened(world, options, writer=True) as system:
             system.run()

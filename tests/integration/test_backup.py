@@ -206,7 +206,7 @@ def test_a_backup_of_another_format_is_refused_with_what_to_do(store: Path, tmp_
     if field == "view_format":
         restore_backup(target, restored, log_only=True)
         assert not (restored / "view").exists()
-        refold(restored, Settings(), vectors=False)
+        refold(restored, Settings(), vectors=False, now=lambda: NOW)
         assert checksum(restored) == checksum(store)
 
 
