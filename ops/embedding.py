@@ -109,9 +109,9 @@ class _StateTables:
     def get(self, table: TableName, key: bytes) -> bytes | None:
         return self.state.get(_place(table) + key)
 
-    def scan(self, table: TableName, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def scan(self, table: TableName, prefix: bytes, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         place = _place(table)
-        for key, value in self.state.scan(place + prefix, _behind(place + prefix)):
+        for key, value in self.state.scan(place + prefix + start, _behind(place + prefix)):
             yield key[len(place) :], value
 
     def commit(self, writes: Iterable[Write]) -> None:

@@ -22,11 +22,12 @@ from streams.log import Log, LogEntry, partition_of
 from views.aliases import resolved_aliases
 from views.batch import STAGE, fold_batch
 from views.deltas import view_deltas
+from views.held import space_prefix
+from views.known import in_time_order
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.reader import Basis, MessageAccount, MessageText
 from views.rows import EventRow
-from views.snapshot import Snapshot, cut, message_text, read_space
-from views.state import space_prefix
+from views.snapshot import Snapshot, cut, message_text, read_space, read_space_at
 from views.tables import Tables
 
 
@@ -167,7 +168,7 @@ class LiveView:
         with self._lock:
             before = read_space(self._maintainer, space).view
             self._maintainer.drop(space)
-            for entry in self.entries(space):
+            for entry in in_time_order(self.entries(space)):
                 self._maintainer.fold_anywhere(entry)
             after = read_space(self._maintainer, space).view
             with self._log.batch() as batch:
@@ -215,16 +216,16 @@ class LiveView:
     def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
         """A cut and what it reflects, of one moment: a basis taken later would claim what the cut does not hold.
 
-        With ``known_at`` (microseconds UTC) the cut is folded from the log, outside the lock: it costs by the space's
-        size, and others read and write meanwhile.
+        With ``known_at`` (microseconds UTC) the cut is made from the versions kept. Where they are not exact it is
+        folded from the log, outside the lock: it costs by all records of the space, and others go on meanwhile.
         """
         with self._lock:
             basis, version = self.basis(space), self._maintainer.version(space)
             if known_at is None:
                 return self.snapshot(space), basis
-            kept = self._cuts.get(space, known_at, version)
+            kept = self._cuts.get(space, known_at, version) or read_space_at(self._maintainer, space, known_at)
             if kept is not None:
-                return kept, basis
+                return self._cuts.keep(space, known_at, version, kept), basis
             entries = self.entries(space)
         made = cut(entries, space, known_at)
         with self._lock:

@@ -11,7 +11,7 @@ from .events import Event, Source
 from .record import Record
 
 
-class RuledEnd(msgspec.Struct, frozen=True, kw_only=True):
+class RuledEnd(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One end of a ruled edge, with what is needed to find it again under a new id."""
 
     event_id: str

@@ -23,7 +23,7 @@ it came to be known, or is no longer, without holding at the time. ``changed``: 
 """
 
 
-class Cause(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Cause(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The record that led to the change; the message it is about, where it is about one."""
 
     topic: str
@@ -33,7 +33,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     message_id: str | None = None
 
 
-class Validity(msgspec.Struct, frozen=True, kw_only=True):
+class Validity(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Derived validity of an event, as intervals: instants in microseconds UTC, None = open or never.
 
     ``demoted_from``: since when v is at most 0.5, by a superseded cause (section II-D of the paper).

@@ -13,7 +13,7 @@ Relation = Literal["before", "causes", "enables", "prevents", "updates", "contra
 UpdateKind = Literal["change", "done", "cancelled", "correction", "withdrawn"]
 
 
-class Edge(msgspec.Struct, frozen=True, kw_only=True):
+class Edge(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A relation ``src → dst``. For ``updates`` the source is the newer event and ``kind`` is set, else None.
 
     ``before``, ``causes``, ``enables`` and ``prevents`` run from the earlier to the later event. ``slice``: the

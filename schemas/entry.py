@@ -8,7 +8,7 @@ from .record import Record
 from .topics import TopicName
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class Entry(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A decoded record with its place in the log."""
 
     topic: TopicName

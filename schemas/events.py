@@ -15,7 +15,7 @@ Polarity = Literal["affirmed", "negated"]
 Resolution = Literal["explicit", "relative", "message_time"]
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class Source(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Where a statement stands: characters ``[start, end)`` of a message's content (code points)."""
 
     conversation_id: str
@@ -36,7 +36,7 @@ class Stated(NamedTuple):
     offset: int
 
 
-class Anchor(msgspec.Struct, frozen=True, kw_only=True):
+class Anchor(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """The time a statement is about: half-open ``[start, until)`` in microseconds UTC.
 
     ``phrase`` is the text it was resolved from (None for the message time), ``resolution`` how.
@@ -49,7 +49,7 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
     resolution: Resolution
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True):
+class Event(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One state-bearing statement. Validity is never stored on it: the view derives it.
 
     Attributes:

@@ -11,7 +11,7 @@ from .codec import BadRecordError, decode
 from .dead_letters import DeadLetter
 from .entry import Entry
 from .events import EventsDistilled
-from .ids import SpaceKey, name_problem
+from .ids import name_problem
 from .messages import MessageEdited, MessagePosted, MessageRetracted
 from .sessions import SessionRevised
 from .topics import TOPICS, TopicName
@@ -42,20 +42,20 @@ def decoded(raw: Raw) -> Entry:
             key could else write into another's space. Park it, or pass over what another consumer has parked.
     """
     record = decode(raw.topic, raw.value)
-    if (raw.tenant, raw.space) != record.key:
+    if raw.tenant != record.tenant or raw.space != record.space:
         key = f"{raw.tenant}/{raw.space}" if raw.tenant else "no space"
         raise BadRecordError(f"{raw.topic}: the key names {key}, the record is of {record.key}")
     nobodys = raw.topic == "dead-letters" and not record.tenant  # about a record whose key named no space
-    problem = None if nobodys else _space_problem(record.key)
+    problem = None if nobodys else _space_problem(record.tenant, record.space)
     if problem is not None:
         raise BadRecordError(f"{raw.topic}: {problem}")
     return Entry(topic=raw.topic, partition=raw.partition, offset=raw.offset, record=record)
 
 
 @lru_cache(maxsize=10_000)
-def _space_problem(space: SpaceKey) -> str | None:
+def _space_problem(tenant: str, space: str) -> str | None:
     """What is wrong with the names: a slash in one of them would make two spaces one key."""
-    for what, name in (("tenant", space.tenant), ("space", space.space)):
+    for what, name in (("tenant", tenant), ("space", space)):
         problem = name_problem(name)
         if problem is not None:
             return f"{what} {problem}"

@@ -7,7 +7,7 @@ import msgspec
 from .ids import SpaceKey
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="t"):
+class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True, tag_field="t"):
     """A record: immutable, tagged, of one tenant and space.
 
     No field has a default on first publication, so every construction site says what it means. A field added later

@@ -8,7 +8,8 @@ from schemas.adjudications import AliasMerged, AliasSplit, canonical_names
 from schemas.codec import encode
 from schemas.ids import record_hash
 
-from .state import AliasRuling, Control, ViewState, space_prefix
+from .held import AliasRuling, Control, space_prefix
+from .state import ViewState
 
 
 def fold_alias(state: ViewState, record: AliasMerged | AliasSplit) -> None:

@@ -73,7 +73,7 @@ def _fold(maintainer: Maintainer, batch: Sequence[Raw], now: int, check: Callabl
             _park(maintainer, folded, raw, str(error), now)
             continue
         try:
-            folded.deltas.extend(maintainer.fold([entry]))
+            folded.deltas.extend(maintainer.fold_one(entry, raw.value))
         except ViewRefusedError:
             raise
         except Exception as error:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import msgspec
+from collections.abc import Iterable
 
 from schemas.adjudications import EdgeAccepted
 from schemas.deltas import Cause, DeltaRecord
-from schemas.edges import Edge, EdgesAsserted, EdgesInferred
-from schemas.events import EventsAsserted, EventsDistilled, read_below
+from schemas.edges import EdgeRecord
+from schemas.events import EventRecord, read_below
 from schemas.ids import MessageKey, SpaceKey
 
 from .deltas import edge_delta, event_delta
-from .derive import derive_edge, derive_event, first_row
+from .derive import derive_edge, derive_event, first_row, reach_of
+from .held import EdgeAssertion, EventAssertion, message_part
 from .liveness import asserted_edge, live_event
 from .rows import EdgeRow, EventRow
 from .sets import SetChange
-from .state import EdgeAssertion, EdgeState, EventAssertion, ViewState, message_part, space_prefix
+from .state import ViewState
+from .touched import Arc, Node, Touched
 
 
 class Change:
@@ -25,222 +25,211 @@ class Change:
 
     Iteration follows insertion order of dictionaries, never of sets, and rows do not depend on it: each derived value
     is a function of its neighbours', and they do not depend on each other in circles.
+
+    Args:
+        state: the view.
+        prefix: the space the record is of.
     """
 
-    def __init__(self, state: ViewState, space: SpaceKey) -> None:
+    def __init__(self, state: ViewState, prefix: bytes) -> None:
         self._state = state
-        self._space = space
-        self._prefix = space_prefix(space)
+        self._prefix = prefix
+        self._touched = Touched(state, prefix)
         self._events: dict[str, None] = {}
         self._edges: dict[str, None] = {}
-        self._old_events: dict[str, EventRow | None] = {}
-        self._old_edges: dict[str, EdgeRow | None] = {}
 
     # --- what a record touches --------------------------------------------------------------------------------------
 
     def rests_on(self, message_cell: bytes) -> None:
         """A message was edited, retracted or erased: look again at every event that rests on it."""
-        for event_id in self._state.sources.get(message_cell):
-            self._events[event_id] = None
+        self._events |= dict.fromkeys(self._state.sources.get(message_cell))
 
     def set_replaced(self, change: SetChange) -> None:
         """Another set counts for a session: take out what the former asserted, put in what the new one does.
 
-        Edges that the same producer asserts as before stay as they are: a late session re-issues whole sets of edges
-        for the sake of a few.
+        What the same producer asserts as before stays as it is: a session's sets are issued again and again for the
+        sake of a few.
         """
-        same = _same_edges(change)
-        for record, add in ((change.before, False), (change.after, True)):
-            match record:
-                case EventsDistilled() | EventsAsserted():
-                    self._assert_events(record, change.session_id, add=add)
-                case EdgesInferred() | EdgesAsserted():
-                    self._assert_edges(record, change.session_id, same, add=add)
-                case None:
-                    pass
+        before, after = change.before, change.after
+        if change.topic == "edges":
+            self._replace_edges(change.session_id, before, after)  # pyright: ignore[reportArgumentType]  # both are of one topic
+        else:
+            self._replace_events(change.session_id, before, after)  # pyright: ignore[reportArgumentType]  # both are of one topic
 
     def ruled(self, edge_id: str, ends: tuple[str, str] | None) -> None:
         """An analyst ruled on the edge; ``ends`` where the ruling itself asserts it."""
         self._edges[edge_id] = None
         for event_id in ends or ():
-            self._attach(event_id, edge_id)
+            self._touched.event(event_id).attach(edge_id)
 
-    def _assert_events(self, record: EventsDistilled | EventsAsserted, session_id: str, *, add: bool) -> None:
-        below = read_below(record)
-        for event in record.events:
-            mine = EventAssertion(producer=record.producer, session_id=session_id, read_below=below, event=event)
-            key = self._prefix + event.id.encode()
-            cell = self._state.events.get(key)
-            kept = tuple(a for a in cell.assertions if a != mine)
-            assertions = (*kept, mine) if add else kept
-            self._state.events.put(key, msgspec.structs.replace(cell, assertions=assertions))
-            self._index_sources(event.id, cell.assertions, assertions)
-            self._events[event.id] = None
+    def _replace_events(self, session_id: str, before: EventRecord | None, after: EventRecord | None) -> None:
+        gone = {} if before is None else _event_assertions(session_id, before)
+        new = {} if after is None else _event_assertions(session_id, after)
+        for event_id in {**gone, **new} if gone else new:
+            node = self._touched.event(event_id)
+            known, old = node.assertions, gone.get(event_id)
+            kept = known if old is None else tuple(a for a in known if a not in old)
+            assertions = kept + new.get(event_id, ())
+            if assertions != known:
+                node.assertions = assertions
+                self._index_sources(event_id, known, assertions)
+                self._events[event_id] = None
 
     def _index_sources(
         self, event_id: str, before: tuple[EventAssertion, ...], after: tuple[EventAssertion, ...]
     ) -> None:
         """Keep the index from messages to the events that rest on them."""
+        if len(before) == len(after) == 1 and before[0].event.sources == after[0].event.sources:
+            return
+        if not before and len(after) == 1 and len(after[0].event.sources) == 1:
+            (source,) = after[0].event.sources
+            self._index_source(MessageKey(source.conversation_id, source.message_id), event_id, rests=True)
+            return
         old = {MessageKey(s.conversation_id, s.message_id) for a in before for s in a.event.sources}
         new = {MessageKey(s.conversation_id, s.message_id) for a in after for s in a.event.sources}
         for message in sorted(old ^ new):
-            key = self._prefix + message_part(message)
-            ids = set(self._state.sources.get(key))
-            ids = ids | {event_id} if message in new else ids - {event_id}
-            self._state.sources.put(key, tuple(sorted(ids)))
+            self._index_source(message, event_id, rests=message in new)
 
-    def _assert_edges(
-        self, record: EdgesInferred | EdgesAsserted, session_id: str, same: frozenset[Edge], *, add: bool
-    ) -> None:
-        for edge in record.edges:
-            if edge in same:
+    def _index_source(self, message: MessageKey, event_id: str, *, rests: bool) -> None:
+        key = self._prefix + message_part(message)
+        known = self._state.sources.get(key)
+        if rests:
+            self._state.sources.put(key, tuple(sorted({*known, event_id})))
+        else:
+            self._state.sources.put(key, tuple(i for i in known if i != event_id))
+
+    def _replace_edges(self, session_id: str, before: EdgeRecord | None, after: EdgeRecord | None) -> None:
+        gone = {} if before is None else _edge_assertions(session_id, before)
+        new = {} if after is None else _edge_assertions(session_id, after)
+        for edge_id in {**gone, **new} if gone else new:
+            old, mine = gone.get(edge_id, ()), new.get(edge_id, ())
+            if old == mine:
                 continue
-            mine = EdgeAssertion(producer=record.producer, session_id=session_id, edge=edge)
-            key = self._prefix + edge.id.encode()
-            cell = self._state.edges.get(key)
-            kept = tuple(a for a in cell.assertions if a != mine)
-            self._state.edges.put(key, msgspec.structs.replace(cell, assertions=(*kept, mine) if add else kept))
-            self._edges[edge.id] = None
-            for event_id in (edge.src, edge.dst):
-                if add:
-                    self._attach(event_id, edge.id)
-                elif not kept and not isinstance(cell.ruling, EdgeAccepted):
-                    self._detach(event_id, edge.id)
+            arc = self._touched.edge(edge_id)
+            kept = tuple(a for a in arc.assertions if a not in old) if old else arc.assertions
+            arc.assertions = kept + mine
+            self._edges[edge_id] = None
+            for assertion in mine:
+                self._touched.event(assertion.edge.src).attach(edge_id)
+                self._touched.event(assertion.edge.dst).attach(edge_id)
+            if old:
+                self._detach(edge_id, arc, old)
 
-    def _attach(self, event_id: str, edge_id: str) -> None:
-        """Remember that the edge names the event, also while it waits for the event to come."""
-        key = self._prefix + event_id.encode()
-        known = self._state.adjacency.get(key)
-        if edge_id not in known:
-            self._state.adjacency.put(key, (*known, edge_id))
-
-    def _detach(self, event_id: str, edge_id: str) -> None:
-        """Nobody asserts the edge any more."""
-        key = self._prefix + event_id.encode()
-        self._state.adjacency.put(key, tuple(e for e in self._state.adjacency.get(key) if e != edge_id))
+    def _detach(self, edge_id: str, arc: Arc, gone: Iterable[EdgeAssertion]) -> None:
+        """Ends that nobody names any more forget the edge."""
+        named = {end for a in arc.assertions for end in (a.edge.src, a.edge.dst)}
+        if isinstance(arc.stored.ruling, EdgeAccepted):
+            named |= {arc.stored.ruling.src.event_id, arc.stored.ruling.dst.event_id}
+        for assertion in gone:
+            for event_id in (assertion.edge.src, assertion.edge.dst):
+                if event_id not in named:
+                    self._touched.event(event_id).detach(edge_id)
 
     # --- settling ---------------------------------------------------------------------------------------------------
 
-    def settle(self, cause: Cause, learned_at: int) -> list[DeltaRecord]:
+    def settle(self, space: SpaceKey, cause: Cause, learned_at: int) -> list[DeltaRecord]:
         """Run the change to its end; returns the deltas, events before edges, each in id order."""
-        unsettled = self._settle_liveness()
-        self._settle_rows(unsettled)
-        self._settle_edge_rows()
+        for edge_id in self._settle_rows(self._settle_liveness()):
+            self._settle_edge(edge_id)
+        self._touched.put()
         deltas: list[DeltaRecord] = []
-        for event_id, old in sorted(self._old_events.items()):
-            delta = event_delta(self._space, event_id, old, self._row(event_id), cause, learned_at)
-            deltas += [] if delta is None else [delta]
-        for edge_id, old_edge in sorted(self._old_edges.items()):
-            new_edge = self._edge_cell(edge_id).row
-            changed = edge_delta(self._space, edge_id, old_edge, new_edge, cause, learned_at)
-            deltas += [] if changed is None else [changed]
+        for event_id, node in self._touched.changed_events():
+            delta = event_delta(space, event_id, node.stored.row, node.row, cause, learned_at)
+            if delta is not None:
+                deltas.append(delta)
+        for edge_id, arc in self._touched.changed_edges():
+            changed = edge_delta(space, edge_id, arc.stored.row, arc.row, cause, learned_at)
+            if changed is not None:
+                deltas.append(changed)
         return deltas
 
     def _settle_liveness(self) -> dict[str, None]:
         """Events and edges that came, went or changed their fields; returns the events whose rows to derive."""
         unsettled: dict[str, None] = {}
+        around: dict[str, None] = {}
         for event_id in self._events:
-            if self._settle_event(event_id):
-                unsettled[event_id] = None
-                for edge_id in self._state.adjacency.get(self._prefix + event_id.encode()):
-                    self._edges[edge_id] = None
-        for edge_id in self._edges:
-            before = self._edge_cell(edge_id).row
-            after = self._settle_edge(edge_id)
-            for row in (before, after):
-                if row is not None:
-                    unsettled |= dict.fromkeys((row.edge.src, row.edge.dst))
+            node = self._touched.event(event_id)
+            if self._settle_event(node):
+                if node.row is not None and node.stored.row is not None:
+                    unsettled[event_id] = None  # a fresh row without edges is right as it is
+                for incident in node.incidents:
+                    around[incident.edge_id] = None
+        for edge_id in {**self._edges, **around} if around else self._edges:
+            before, after = self._settle_edge(edge_id)
+            if before is not after or edge_id in around:
+                for row in (before, after):
+                    if row is not None:
+                        unsettled[row.edge.src] = unsettled[row.edge.dst] = None
         return unsettled
 
-    def _settle_event(self, event_id: str) -> bool:
+    def _settle_event(self, node: Node) -> bool:
         """Bring an event's fields up to date; True when they changed."""
-        key = self._prefix + event_id.encode()
-        cell = self._state.events.get(key)
-        live = live_event(self._state, self._space, cell)
+        live, row = live_event(self._state, self._prefix, node.assertions), node.row
         if live is None:
-            if cell.row is None:
-                return False
-            self._put_row(event_id, None)
-            return True
-        fields = (live.event, live.producers, live.session_ids)
-        if cell.row is not None and fields == (cell.row.event, cell.row.producers, cell.row.session_ids):
+            node.row = None
+            return row is not None
+        if (
+            row is not None
+            and live.event == row.event
+            and live.producers == row.producers
+            and live.session_ids == row.session_ids
+        ):
             return False
-        self._put_row(event_id, first_row(*fields))
+        node.row = first_row(live.event, live.producers, live.session_ids)
         return True
 
-    def _settle_edge(self, edge_id: str) -> EdgeRow | None:
-        """Bring an edge's fields and liveness up to date."""
-        cell = self._edge_cell(edge_id)
-        live = asserted_edge(cell)
-        row: EdgeRow | None = None
+    def _settle_edge(self, edge_id: str) -> tuple[EdgeRow | None, EdgeRow | None]:
+        """Bring an edge's row up to date with its assertions and its ends; returns it as it was and as it is."""
+        arc = self._touched.edge(edge_id)
+        old, row = arc.row, None
+        live = asserted_edge(arc.assertions, arc.stored.ruling)
         if live is not None and live.edge.src != live.edge.dst:
-            src, dst = self._row(live.edge.src), self._row(live.edge.dst)
+            src, dst = self._touched.event(live.edge.src).row, self._touched.event(live.edge.dst).row
             if src is not None and dst is not None:
-                row = EdgeRow(
-                    edge=live.edge, producers=live.producers, accepted=live.accepted, effective=False, invalid_from=None
-                )
-                row = derive_edge(row, src, dst)
-        self._put_edge_row(edge_id, row)
-        return row
+                row = derive_edge(live.edge, live.producers, src, dst, accepted=live.accepted)
+        if row == old:
+            return old, old
+        arc.row = row
+        self._touched.show(None if old is None else old.edge, None if row is None else row.edge)
+        return old, row
 
-    def _settle_rows(self, unsettled: dict[str, None]) -> None:
-        """Derive rows until nothing changes, from neighbour to neighbour."""
-        queue = dict(unsettled)
+    def _settle_rows(self, queue: dict[str, None]) -> dict[str, None]:
+        """Derive rows until nothing changes, from neighbour to neighbour; returns the edges to derive again."""
+        stale: dict[str, None] = {}
         while queue:
             event_id = next(iter(queue))
             del queue[event_id]
-            row = self._row(event_id)
+            node = self._touched.event(event_id)
+            row = node.row
             if row is None:
                 continue
-            edges = list(self._live_edges(event_id))
-            derived = derive_event(row, edges, self._row)
-            for edge in edges:
-                self._edges[edge.id] = None
-            if derived != row:
-                self._put_row(event_id, derived)
-                for edge in edges:
-                    queue[edge.src if edge.dst == event_id else edge.dst] = None
-
-    def _settle_edge_rows(self) -> None:
-        """Derive the rows of the edges around everything that was looked at."""
-        for edge_id in self._edges:
-            row = self._edge_cell(edge_id).row
-            if row is not None:
-                src, dst = self._row(row.edge.src), self._row(row.edge.dst)
-                assert src is not None, "a live edge has live ends"
-                assert dst is not None, "a live edge has live ends"
-                self._put_edge_row(edge_id, derive_edge(row, src, dst))
-
-    # --- cells ------------------------------------------------------------------------------------------------------
+            derived = derive_event(row, node.incidents, self._row)
+            if derived is not row:
+                node.row = derived
+                neighbours, edges = reach_of(row, derived, node.incidents)
+                queue |= neighbours
+                stale |= edges
+        return stale
 
     def _row(self, event_id: str) -> EventRow | None:
-        return self._state.events.get(self._prefix + event_id.encode()).row
-
-    def _put_row(self, event_id: str, row: EventRow | None) -> None:
-        key = self._prefix + event_id.encode()
-        cell = self._state.events.get(key)
-        self._old_events.setdefault(event_id, cell.row)
-        self._state.events.put(key, msgspec.structs.replace(cell, row=row))
-
-    def _edge_cell(self, edge_id: str) -> EdgeState:
-        return self._state.edges.get(self._prefix + edge_id.encode())
-
-    def _put_edge_row(self, edge_id: str, row: EdgeRow | None) -> None:
-        cell = self._edge_cell(edge_id)
-        if cell.row != row:
-            self._old_edges.setdefault(edge_id, cell.row)
-            self._state.edges.put(self._prefix + edge_id.encode(), msgspec.structs.replace(cell, row=row))
-
-    def _live_edges(self, event_id: str) -> Iterator[Edge]:
-        for edge_id in self._state.adjacency.get(self._prefix + event_id.encode()):
-            row = self._edge_cell(edge_id).row
-            if row is not None:
-                yield row.edge
+        return self._touched.event(event_id).row
 
 
-def _same_edges(change: SetChange) -> frozenset[Edge]:
-    """The edges that both sets hold, as the same producer asserts them."""
-    before, after = change.before, change.after
-    if not isinstance(before, EdgesInferred | EdgesAsserted) or not isinstance(after, EdgesInferred | EdgesAsserted):
-        return frozenset()
-    return frozenset(before.edges) & frozenset(after.edges) if before.producer == after.producer else frozenset()
+def _event_assertions(session_id: str, record: EventRecord) -> dict[str, tuple[EventAssertion, ...]]:
+    """What a set of events asserts, by event. A set may hold an id more than once."""
+    found: dict[str, tuple[EventAssertion, ...]] = {}
+    below, producer = read_below(record), record.producer
+    for event in record.events:
+        mine = (EventAssertion(producer=producer, session_id=session_id, read_below=below, event=event),)
+        found[event.id] = found[event.id] + mine if event.id in found else mine
+    return found
+
+
+def _edge_assertions(session_id: str, record: EdgeRecord) -> dict[str, tuple[EdgeAssertion, ...]]:
+    """What a set of edges asserts, by edge."""
+    found: dict[str, tuple[EdgeAssertion, ...]] = {}
+    producer = record.producer
+    for edge in record.edges:
+        mine = (EdgeAssertion(producer=producer, session_id=session_id, edge=edge),)
+        found[edge.id] = found[edge.id] + mine if edge.id in found else mine
+    return found

@@ -19,7 +19,7 @@ def validity_of(row: EventRow | None) -> Validity | None:
         demoted_from=row.demoted_from,
         corrected=row.corrected,
         withdrawal=row.withdrawal,
-        superseded_by=tuple(s.event_id for s in row.superseders),
+        superseded_by=tuple([s.event_id for s in row.superseders]) if row.superseders else (),
         contested_by=row.contradicts,
     )
 
@@ -28,6 +28,8 @@ def event_delta(
     space: SpaceKey, event_id: str, old: EventRow | None, new: EventRow | None, cause: Cause, learned_at: int
 ) -> EventChanged | None:
     """The change of an event, None when neither its validity nor what it says is different."""
+    if old is new:
+        return None
     before, after = validity_of(old), validity_of(new)
     if before == after and (old is None or new is None or old.event == new.event):
         return None

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import msgspec
+from schemas.edges import Edge, Relation, UpdateKind
+from schemas.events import Event
 
-from schemas.edges import Edge, UpdateKind
-from schemas.events import Event, Stated
-
+from .held import Incident
 from .rows import EdgeRow, EventRow, Superseder
 
 _BY_STATED: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn", "cancelled"})
@@ -21,6 +20,14 @@ _BY_STATED: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn",
 
 _DEMOTING: frozenset[UpdateKind] = frozenset({"change", "cancelled", "correction", "withdrawn"})
 """Kinds that put what the older event causes or enables in doubt; a plan that was done demotes nothing."""
+
+_WRONG: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn"})
+"""Kinds that say the older event was never so."""
+
+_UNSEEN: frozenset[Relation] = frozenset({"before", "prevents"})
+"""Relations that change nothing of either end's row."""
+
+_CAUSAL: frozenset[Relation] = frozenset({"causes", "enables", "prevents"})
 
 RowOf = Callable[[str], EventRow | None]
 
@@ -51,36 +58,35 @@ def own_end(event: Event) -> int | None:
     return told if event.ends_at is None else min(event.ends_at, told)
 
 
-def _order(row: EventRow) -> tuple[int, Stated, str]:
-    """One total order of events, so that effective changes cannot form a cycle."""
+def _vouched(row: EventRow) -> int:
+    """Until when a statement vouches for itself. With ``stated`` and the id it orders events, so that effective changes
+    cannot form a cycle."""
     event = row.event
+    stated = event.stated[0]
     if event.holds:
-        vouched = max(event.stated.sent_at, row.valid_from)
-    else:
-        vouched = min(event.anchor.until, event.stated.sent_at)
-        end = own_end(event)
-        if end is not None:
-            vouched = min(vouched, end)
-    return vouched, event.stated, event.id
+        return stated if stated > row.valid_from else row.valid_from  # max() costs five times as much
+    vouched = min(event.anchor.until, stated)
+    end = own_end(event)
+    return vouched if end is None else min(vouched, end)
 
 
-def is_effective(edge: Edge, newer: EventRow, older: EventRow) -> bool:
-    """Whether an ``updates`` edge supersedes; False for every other relation."""
-    if edge.relation != "updates":
+def is_effective(kind: UpdateKind | None, newer: EventRow, older: EventRow) -> bool:
+    """Whether an ``updates`` edge of a kind supersedes."""
+    new, old = newer.event, older.event
+    if new.modality == "planned" and old.modality != "planned":
         return False
-    if newer.event.modality == "planned" and older.event.modality != "planned":
-        return False
-    if edge.kind in _BY_STATED:
-        return newer.event.stated > older.event.stated
-    return _order(newer) > _order(older)
+    if kind in _BY_STATED:
+        return new.stated > old.stated
+    left, right = _vouched(newer), _vouched(older)
+    return left > right if left != right else (new.stated, new.id) > (old.stated, old.id)
 
 
-def derive_event(row: EventRow, edges: Iterable[Edge], row_of: RowOf) -> EventRow:
-    """The row as its live edges and its neighbours' rows make it.
+def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) -> EventRow:
+    """The row as its live edges and its neighbours' rows make it; the same object when that is as it was.
 
     Args:
         row: the row so far; its event, producers and sessions are kept.
-        edges: the live edges at the event, either direction.
+        incidents: the live edges at the event, either direction.
         row_of: rows of live events.
     """
     event = row.event
@@ -91,26 +97,27 @@ def derive_event(row: EventRow, edges: Iterable[Edge], row_of: RowOf) -> EventRo
     doubts: dict[str, int] = {}
     opposed: set[str] = set()
     corrected = withdrawal = False
-    for edge in edges:
-        incoming = edge.dst == event.id
-        other = row_of(edge.src if incoming else edge.dst)
+    for edge in incidents:
+        relation, incoming, kind = edge.relation, edge.incoming, edge.kind
+        if relation in _UNSEEN or edge.other is None:
+            continue
+        other = row_of(edge.other)
         if other is None:
             continue
-        if edge.relation == "contradicts":
-            opposed.add(other.event.id)
-        elif edge.relation in ("causes", "enables"):
+        if relation == "contradicts":
+            opposed.add(edge.other)
+        elif relation != "updates":
             if incoming and other.breaks_from is not None:
-                doubts[edge.id] = other.breaks_from
-        elif edge.relation == "updates" and incoming:
-            if is_effective(edge, other, row) and not other.corrected:
-                kind = edge.kind or "change"
-                superseders.append(Superseder(event_id=other.event.id, edge_id=edge.id, kind=kind))
+                doubts[edge.edge_id] = other.breaks_from
+        elif incoming:
+            if not other.corrected and is_effective(kind, other, row):
+                superseders.append(Superseder(event_id=edge.other, edge_id=edge.edge_id, kind=kind or "change"))
                 closing.append(other.valid_from)
-                if kind in _DEMOTING:
+                if kind is None or kind in _DEMOTING:
                     breaking.append(other.valid_from)
-                corrected = corrected or kind in ("correction", "withdrawn")
-        elif edge.relation == "updates" and edge.kind in ("correction", "withdrawn") and is_effective(edge, row, other):
-            if edge.kind == "withdrawn":
+                corrected = corrected or kind in _WRONG
+        elif kind in _WRONG and is_effective(kind, row, other):
+            if kind == "withdrawn":
                 withdrawal = True
             else:
                 corrects.append(other.valid_from)
@@ -119,12 +126,16 @@ def derive_event(row: EventRow, edges: Iterable[Edge], row_of: RowOf) -> EventRo
         valid_from = min(corrects, default=event.stated.sent_at)
     closed_at = valid_from if corrected else min(closing, default=None)
     end = own_end(event)
-    ends = [t for t in (end, closed_at) if t is not None]
-    return msgspec.structs.replace(
-        row,
+    valid_until = closed_at if end is None or corrected else end if closed_at is None else min(end, closed_at)
+    if len(superseders) > 1:
+        superseders.sort(key=lambda s: (s.event_id, s.edge_id))
+    derived = EventRow(
+        event=event,
+        producers=row.producers,
+        session_ids=row.session_ids,
         valid_from=valid_from,
-        valid_until=valid_from if corrected else min(ends, default=None),
-        superseders=tuple(sorted(superseders, key=lambda s: (s.event_id, s.edge_id))),
+        valid_until=valid_until,
+        superseders=tuple(superseders),
         superseded=closed_at is not None and (end is None or closed_at <= end),
         corrected=corrected,
         withdrawal=withdrawal,
@@ -133,12 +144,54 @@ def derive_event(row: EventRow, edges: Iterable[Edge], row_of: RowOf) -> EventRo
         contradicts=tuple(sorted(opposed)),
         breaks_from=valid_from if corrected else min(breaking, default=None),
     )
+    return row if derived == row else derived
 
 
-def derive_edge(row: EdgeRow, src: EventRow, dst: EventRow) -> EdgeRow:
+def reach_of(old: EventRow, new: EventRow, incidents: Iterable[Incident]) -> tuple[dict[str, None], dict[str, None]]:
+    """How far a change of a row reaches: the events and the edges to derive again.
+
+    Across ``updates``, what counts of the other row is since when it holds and whether it is corrected; across
+    ``causes`` and ``enables``, since when it puts its consequences in doubt; for Eq. 12, until when it holds. A row
+    whose ``valid_from`` moved may stand elsewhere in the order, and is derived again itself.
+    """
+    moved = new.valid_from != old.valid_from
+    corrected = new.corrected != old.corrected
+    broke = new.breaks_from != old.breaks_from
+    ended = new.valid_until != old.valid_until or bool(new.superseders) != bool(old.superseders)
+    events: dict[str, None] = {}
+    edges: dict[str, None] = {}
+    if not (moved or corrected or broke or ended):
+        return events, edges
+    if moved:
+        events[new.event.id] = None
+    for edge in incidents:
+        relation, other = edge.relation, edge.other
+        if other is None:
+            continue
+        if relation == "updates":
+            if moved or (corrected and not edge.incoming):
+                events[other] = None
+            if moved:
+                edges[edge.edge_id] = None
+        elif relation in _CAUSAL:
+            if broke and not edge.incoming and relation != "prevents":
+                events[other] = None
+            if ended and relation != "enables":
+                edges[edge.edge_id] = None
+    return events, edges
+
+
+def derive_edge(edge: Edge, producers: tuple[str, ...], src: EventRow, dst: EventRow, *, accepted: bool) -> EdgeRow:
     """The edge's row as its two ends make it (Eq. 12, on either side)."""
-    invalid_from = None
-    if row.edge.relation in ("causes", "prevents"):
-        untils = [end.valid_until for end in (src, dst) if end.superseders]
-        invalid_from = min((t for t in untils if t is not None), default=None)
-    return msgspec.structs.replace(row, effective=is_effective(row.edge, src, dst), invalid_from=invalid_from)
+    relation = edge.relation
+    invalid_from: int | None = None
+    if relation in ("causes", "prevents"):
+        untils = [end.valid_until for end in (src, dst) if end.superseders and end.valid_until is not None]
+        invalid_from = min(untils, default=None)
+    return EdgeRow(
+        edge=edge,
+        producers=producers,
+        accepted=accepted,
+        effective=relation == "updates" and is_effective(edge.kind, src, dst),
+        invalid_from=invalid_from,
+    )

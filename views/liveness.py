@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from schemas.adjudications import EdgeAccepted, EdgeRuledOut
+from schemas.adjudications import EdgeAccepted, EdgeRuledOut, EdgeRuling
 from schemas.control import ConversationErased, ErasureRecord, MessageErased, SpaceErased
 from schemas.edges import Edge
 from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRecord
 
-from .state import (
+from .held import (
+    Control,
     EdgeAssertion,
     EdgeState,
     EventAssertion,
-    EventState,
     MessageState,
-    ViewState,
     message_part,
     space_prefix,
 )
+from .state import ViewState
 
 
-class LiveEvent(msgspec.Struct, frozen=True, kw_only=True):
+class LiveEvent(msgspec.Struct, frozen=True, gc=False):
     """An event with at least one live assertion: the fields of the smallest producer, and all who hold it."""
 
     event: Event
@@ -31,7 +33,7 @@ class LiveEvent(msgspec.Struct, frozen=True, kw_only=True):
     session_ids: tuple[str, ...]
 
 
-class LiveEdge(msgspec.Struct, frozen=True, kw_only=True):
+class LiveEdge(msgspec.Struct, frozen=True, gc=False):
     """An edge that is asserted and not ruled out; whether its ends are live is not looked at here."""
 
     edge: Edge
@@ -39,9 +41,9 @@ class LiveEdge(msgspec.Struct, frozen=True, kw_only=True):
     accepted: bool
 
 
-def fold_message(state: ViewState, record: MessageRecord, offset: int) -> bytes:
-    """Fold a ``messages`` record; returns the key of the message's cell."""
-    key = space_prefix(record.key) + message_part(record.message)
+def fold_message(state: ViewState, record: MessageRecord, offset: int, prefix: bytes) -> bytes:
+    """Fold a ``messages`` record of the space with this prefix; returns the key of the message's cell."""
+    key = prefix + message_part(record.message)
     cell = state.messages.get(key)
     if isinstance(record, MessagePosted):
         cell = _with_posting(cell, record, offset)
@@ -93,7 +95,12 @@ def without_erased(state: ViewState, space: SpaceKey, key: MessageKey, cell: Mes
 
     A posting, edit or retraction below the bound of an erasure counts as if it had never been.
     """
-    below = _erased_below(state, space, key)
+    return _current(state.control.get(space_prefix(space)), key, cell)
+
+
+def _current(control: Control, key: MessageKey, cell: MessageState) -> MessageState | None:
+    """See ``without_erased``."""
+    below = _erased_below(control, key)
     if cell.posted_offset is None or cell.posted_offset >= below:
         return cell
     later = [posting for posting in cell.later if posting[0] >= below]
@@ -112,8 +119,7 @@ def without_erased(state: ViewState, space: SpaceKey, key: MessageKey, cell: Mes
     )
 
 
-def _erased_below(state: ViewState, space: SpaceKey, key: MessageKey) -> int:
-    control = state.control.get(space_prefix(space))
+def _erased_below(control: Control, key: MessageKey) -> int:
     return max(
         control.erased_below,
         control.erased_conversations.get(key.conversation_id, 0),
@@ -121,14 +127,13 @@ def _erased_below(state: ViewState, space: SpaceKey, key: MessageKey) -> int:
     )
 
 
-def can_rest_on(state: ViewState, space: SpaceKey, key: MessageKey, read_below: int) -> bool:
+def can_rest_on(control: Control, key: MessageKey, cell: MessageState, read_below: int) -> bool:
     """Not retracted, not edited at or after ``read_below`` (what the asserting set had read), and not erased.
 
     What was made from an erased message does not rest on the one that was posted anew under its id.
     """
-    cell = state.messages.get(space_prefix(space) + message_part(key))
-    current = without_erased(state, space, key, cell)
-    if current is None or current.retracted:
+    current = _current(control, key, cell) if control.erases else cell
+    if current is None or current.retracted_offset is not None:
         return False
     if current.edited_offset is not None and current.edited_offset >= read_below:
         return False
@@ -143,46 +148,53 @@ def _edge_rank(assertion: EdgeAssertion) -> tuple[str, str, bytes]:
     return assertion.producer, assertion.session_id, msgspec.msgpack.encode(assertion.edge)
 
 
-def live_event(state: ViewState, space: SpaceKey, cell: EventState) -> LiveEvent | None:
+def _is_live(state: ViewState, prefix: bytes, control: Control, assertion: EventAssertion) -> bool:
+    """Whether everything the assertion rests on is still there."""
+    for source in assertion.event.sources:
+        key = MessageKey(source.conversation_id, source.message_id)
+        cell = state.messages.get(prefix + message_part(key))
+        if not can_rest_on(control, key, cell, assertion.read_below):
+            return False
+    return True
+
+
+def live_event(state: ViewState, prefix: bytes, assertions: Sequence[EventAssertion]) -> LiveEvent | None:
     """The event as its live assertions make it, or None."""
-    live = [
-        a
-        for a in cell.assertions
-        if all(
-            can_rest_on(state, space, MessageKey(s.conversation_id, s.message_id), a.read_below)
-            for s in a.event.sources
-        )
-    ]
+    control = state.control.get(prefix)
+    live = [a for a in assertions if _is_live(state, prefix, control, a)]
     if not live:
         return None
-    first = live[0] if len(live) == 1 else min(live, key=_event_rank)
+    if len(live) == 1:
+        return LiveEvent(live[0].event, (live[0].producer,), (live[0].session_id,))
     return LiveEvent(
-        event=first.event,
-        producers=tuple(sorted({a.producer for a in live})),
-        session_ids=tuple(sorted({a.session_id for a in live})),
+        min(live, key=_event_rank).event,
+        tuple(sorted({a.producer for a in live})),
+        tuple(sorted({a.session_id for a in live})),
     )
 
 
-def asserted_edge(cell: EdgeState) -> LiveEdge | None:
+def asserted_edge(assertions: tuple[EdgeAssertion, ...], ruling: EdgeRuling | None) -> LiveEdge | None:
     """The edge as its assertions and the analysts' ruling make it, or None."""
-    assertions = list(cell.assertions)
-    ruling = cell.ruling
-    if isinstance(ruling, EdgeRuledOut):
-        return None
+    accepted = False
+    if ruling is not None:
+        if isinstance(ruling, EdgeRuledOut):
+            return None
+        accepted = isinstance(ruling, EdgeAccepted)
     if isinstance(ruling, EdgeAccepted):
         edge = Edge(
             id=ruling.edge_id, src=ruling.src.event_id, dst=ruling.dst.event_id, relation=ruling.relation,
             kind=ruling.kind, confidence=1.0, justification=ruling.reason, slice=(), span=None,
         )  # fmt: skip
-        assertions.append(EdgeAssertion(producer=f"analyst:{ruling.analyst}", session_id="", edge=edge))
+        assertions = (*assertions, EdgeAssertion(producer=f"analyst:{ruling.analyst}", session_id="", edge=edge))
     if not assertions:
         return None
-    first = assertions[0] if len(assertions) == 1 else min(assertions, key=_edge_rank)
-    return LiveEdge(
-        edge=msgspec.structs.replace(first.edge, confidence=max(a.edge.confidence for a in assertions)),
-        producers=tuple(sorted({a.producer for a in assertions})),
-        accepted=isinstance(ruling, EdgeAccepted),
-    )
+    if len(assertions) == 1:
+        return LiveEdge(assertions[0].edge, (assertions[0].producer,), accepted)
+    first = min(assertions, key=_edge_rank).edge
+    confidence = max(a.edge.confidence for a in assertions)
+    if confidence != first.confidence:
+        first = msgspec.structs.replace(first, confidence=confidence)
+    return LiveEdge(first, tuple(sorted({a.producer for a in assertions})), accepted)
 
 
 def ruled_out_edge(cell: EdgeState) -> Edge | None:

@@ -21,8 +21,12 @@ from schemas.parking import Raw, concerned
 from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
+from .cells import Cells, plain
+from .held import space_prefix
+from .known import transaction_time
+from .moments import PARKED, THEMES
 from .refusals import GapError
-from .state import Cells, ViewState, space_prefix
+from .state import ViewState
 from .tables import Tables
 from .validity import apply
 
@@ -71,24 +75,30 @@ class Maintainer:
 
     ``fold`` applies records without committing and returns their deltas; ``commit`` makes them durable. In between the
     deltas are appended to the log, so that a crash there repeats the same deltas rather than losing them.
+
+    Attributes:
+        tables: what is committed.
+        state: the validity view; themes and parked records are beside it.
     """
 
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-        self.state = ViewState(tables)
-        self.themes = Cells(tables, "themes", Theme, Theme())
-        self.parked = Cells(tables, "parked", Parked, Parked())
-        self._positions: Cells[int] = Cells(tables, "positions", int, 0)
+    def __init__(self, tables: Tables, *, history: bool = True) -> None:
+        self.tables = tables
+        self.state = ViewState(tables, history=history)
+        moments, versions = self.state.moments, self.state.versions
+        self.themes = Cells(tables, "themes", plain(Theme), Theme(), moment=moments[THEMES], versions=versions)
+        self.parked = Cells(tables, "parked", plain(Parked), Parked(), moment=moments[PARKED], versions=versions)
+        self._positions: Cells[int] = Cells(tables, "positions", plain(int), 0)
+        self._keys: dict[tuple[str, TopicName, int], bytes] = {}
         self.faults = Faults(_FaultRows(tables))
-        self._versions: dict[SpaceKey, int] = {}
+        self._versions: dict[tuple[str, str], int] = {}
 
     def position(self, topic: TopicName, partition: int) -> int:
         """Offset of the next record to fold."""
-        return self._positions.get(_position_key(topic, partition))
+        return self._positions.get(self._key("next", topic, partition))
 
     def covers(self, partition: int) -> int:
         """All accepted messages of the partition below this offset are applied: distilled, and linked."""
-        return min(self._positions.get(_covers_key(t, partition)) for t in ("events", "edges"))
+        return min(self._positions.get(self._key("covers", t, partition)) for t in ("events", "edges"))
 
     def is_parked(self, space: SpaceKey, topic: TopicName, partition: int, offset: int) -> bool:
         """Whether a consumer could not use this record of the space."""
@@ -104,48 +114,60 @@ class Maintainer:
         Raises:
             GapError: an offset was skipped.
         """
-        deltas: list[DeltaRecord] = []
-        for entry in entries:
-            if not self._advance(entry.topic, entry.partition, entry.offset):
-                continue
-            deltas += self._fold(entry)
-            self._versions[entry.record.key] = self.version(entry.record.key) + 1
+        return [delta for entry in entries for delta in self.fold_one(entry)]
+
+    def fold_one(self, entry: Entry, value: bytes | None = None) -> list[DeltaRecord]:
+        """Apply one record, unless it was applied already. ``value``: its bytes, where they are at hand.
+
+        Raises:
+            GapError: an offset was skipped.
+        """
+        if not self._advance(entry.topic, entry.partition, entry.offset):
+            return []
+        deltas = self._fold(entry, value)
+        space = (entry.record.tenant, entry.record.space)
+        self._versions[space] = self._versions.get(space, 0) + 1
         return deltas
 
     def fold_anywhere(self, entry: Entry) -> None:
         """Apply a record outside a log, without looking at its offset: for cuts of the view that are never stored."""
         self._fold(entry)
 
-    def _fold(self, entry: Entry) -> list[DeltaRecord]:
+    def _fold(self, entry: Entry, value: bytes | None = None) -> list[DeltaRecord]:
         record = entry.record
-        prefix = space_prefix(record.key)
+        kind = type(record)
+        if kind is EventsDistilled or kind is EdgesInferred:
+            self._cover(entry.topic, entry.partition, record)  # pyright: ignore[reportArgumentType]  # one of the two
+            return apply(self.state, entry, value)
         match record:
             case SessionThemed():
+                prefix = space_prefix(record.key)
+                self.state.reach(prefix, transaction_time(record), THEMES)
                 key = prefix + record.session_id.encode()
                 if record.revision > self.themes.get(key).revision:
                     theme = Theme(revision=record.revision, session_id=record.session_id, theme_id=record.theme_id)
                     self.themes.put(key, theme)
                 return []
             case DeadLetter():
+                self.state.reach(space_prefix(record.key), transaction_time(record), PARKED)
                 key = _parked_key(record.key, record.topic, record.partition, record.offset)
                 self.parked.put(key, _parked(record, self.parked.get(key)))
                 return []
             case LetterRedriven():
+                self.state.reach(space_prefix(record.key), transaction_time(record), PARKED)
                 key = _parked_key(record.key, record.topic, record.partition, record.offset)
                 self.parked.put(key, msgspec.structs.replace(self.parked.get(key), redriven=True))
                 return []
             case RedriveBegun():
                 return []
-            case EventsDistilled() | EdgesInferred():
-                self._cover(entry.topic, entry.partition, record)
             case _:
-                pass
-        return apply(self.state, entry)
+                return apply(self.state, entry, value)
 
     def _cover(self, topic: TopicName, partition: int, record: EventsDistilled | EdgesInferred) -> None:
         """Note what is applied."""
-        key = _covers_key(topic, partition)
-        self._positions.put(key, max(self._positions.get(key), record.covers))
+        key = self._key("covers", topic, partition)
+        if record.covers > self._positions.get(key):
+            self._positions.put(key, record.covers)
 
     def open_letters(self) -> int:
         """Parked records of all spaces that were not re-driven."""
@@ -155,6 +177,7 @@ class Maintainer:
         """Give up everything that is not committed."""
         for cells in (*self._cells(), self._positions):
             cells.forget()
+        self.state.versions.forget()
 
     def passes_over(self, raw: Raw) -> bool:
         """Whether the view has parked this record after faults: it is not part of what it was folded from."""
@@ -168,9 +191,16 @@ class Maintainer:
         """
         return self._advance(topic, partition, offset)
 
+    def _key(self, what: str, topic: TopicName, partition: int) -> bytes:
+        """Of a position of a partition."""
+        key = self._keys.get((what, topic, partition))
+        if key is None:
+            key = self._keys[what, topic, partition] = msgspec.msgpack.encode((what, topic, partition))
+        return key
+
     def _advance(self, topic: TopicName, partition: int, offset: int) -> bool:
         """Move on past the record at the offset; False when it lies behind."""
-        key = _position_key(topic, partition)
+        key = self._key("next", topic, partition)
         expected = self._positions.get(key)
         if offset > expected:
             raise GapError(f"{topic}/{partition}: got offset {offset}, expected {expected}: rebuild the view")
@@ -183,6 +213,7 @@ class Maintainer:
         prefix = space_prefix(space)
         for cells in self._cells():
             cells.clear(prefix)
+        self.state.versions.clear(prefix)
         self._versions[space] = self.version(space) + 1
 
     def _cells(self) -> tuple[Cells[object], ...]:
@@ -191,7 +222,9 @@ class Maintainer:
     def commit(self) -> None:
         """Make everything folded so far durable, with the positions, in one write."""
         cells = (*self._cells(), self._positions)
-        self._tables.commit([write for table in cells for write in table.drain()])
+        writes = [write for table in cells for write in table.drain()]
+        writes += self.state.versions.drain()
+        self.tables.commit(writes)
 
 
 def _parked(letter: DeadLetter, known: Parked) -> Parked:
@@ -233,11 +266,3 @@ class _FaultRows:
 
 def _parked_key(space: SpaceKey, topic: str, partition: int, offset: int) -> bytes:
     return space_prefix(space) + msgspec.msgpack.encode((topic, partition, offset))
-
-
-def _position_key(topic: str, partition: int) -> bytes:
-    return msgspec.msgpack.encode(("next", topic, partition))
-
-
-def _covers_key(topic: str, partition: int) -> bytes:
-    return msgspec.msgpack.encode(("covers", topic, partition))

@@ -9,7 +9,7 @@ from schemas.edges import Edge, UpdateKind
 from schemas.events import Event
 
 
-class Superseder(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+class Superseder(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """A support: a live event that effectively supersedes, by an ``updates`` edge of this kind."""
 
     event_id: str
@@ -17,7 +17,7 @@ class Superseder(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     kind: UpdateKind
 
 
-class EventRow(msgspec.Struct, frozen=True, kw_only=True):
+class EventRow(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A live event with its derived intervals and supports. Instants in microseconds UTC.
 
     Attributes:
@@ -51,7 +51,7 @@ class EventRow(msgspec.Struct, frozen=True, kw_only=True):
     breaks_from: int | None = None
 
 
-class EdgeRow(msgspec.Struct, frozen=True, kw_only=True):
+class EdgeRow(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A live edge. ``invalid_from``: since when a causes/prevents edge is invalid (Eq. 12); None = never.
 
     ``effective``: for ``updates``, whether it supersedes (section 4 of the design); False for other relations.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -10,90 +10,94 @@ from schemas.codec import decode, encode
 from schemas.control import ProducerActivated, StageName, active_producer
 from schemas.edges import EdgeRecord, EdgesAsserted, EdgesInferred, batch_session
 from schemas.events import EventRecord, EventsAsserted, EventsDistilled
-from schemas.ids import SpaceKey, digest, record_hash
+from schemas.ids import SpaceKey, record_hash
 from schemas.topics import TopicName
 
-from .state import Control, StoredSet, ViewState, space_prefix
+from .held import Control, StoredSet, space_prefix
+from .state import ViewState
 
 SetRecord = EventRecord | EdgeRecord
 
 
-class SetHome(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a set belongs: its key in the store, its topic, and the stage that chooses among producers, if any."""
+class SetChange(msgspec.Struct, frozen=True, gc=False):
+    """A session's (or batch's) counting set before and after a record, both of one topic."""
 
-    tag: bytes
     topic: TopicName
-    stage: StageName | None
-    session_id: str
-
-
-class SetChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A session's (or batch's) counting set before and after a record."""
-
     session_id: str
     before: SetRecord | None
     after: SetRecord | None
 
 
-def home_of(record: SetRecord) -> SetHome:
-    """The home of a set record. An API batch has one producer, so there is nothing to choose."""
-    match record:
-        case EventsDistilled():
-            return SetHome(tag=b"e", topic="events", stage="distil", session_id=record.session_id)
-        case EventsAsserted():
-            batch = batch_session(record.producer, record.batch_id)
-            return SetHome(tag=b"E", topic="events", stage=None, session_id=batch)
-        case EdgesInferred():
-            return SetHome(tag=b"r", topic="edges", stage="link", session_id=record.session_id)
-        case EdgesAsserted():
-            batch = batch_session(record.producer, record.batch_id)
-            return SetHome(tag=b"R", topic="edges", stage=None, session_id=batch)
+_HOMES: dict[type[SetRecord], tuple[bytes, TopicName, StageName | None]] = {
+    EventsDistilled: (b"e", "events", "distil"),
+    EventsAsserted: (b"E", "events", None),
+    EdgesInferred: (b"r", "edges", "link"),
+    EdgesAsserted: (b"R", "edges", None),
+}
+"""Of each kind of set its tag in keys, its topic, and the stage that chooses among producers. A batch has one producer,
+so there is nothing to choose."""
 
 
-def _prefix(space: SpaceKey, home: SetHome) -> bytes:
-    return space_prefix(space) + home.tag + digest(home.session_id).encode()
+SET_KINDS = frozenset(_HOMES)
 
 
-def _choose(sets: dict[str, StoredSet], active: ProducerActivated | None) -> StoredSet | None:
-    """Of one session's sets by producer, the one that counts."""
-    chosen = active_producer({producer: one.revision for producer, one in sets.items()}, active)
-    return None if chosen is None else sets[chosen]
+def _session_of(record: SetRecord) -> str:
+    """The session, or the name under which a batch is one."""
+    if isinstance(record, EventsAsserted) or isinstance(record, EdgesAsserted):  # noqa: SIM101  # a union costs thrice
+        return batch_session(record.producer, record.batch_id)
+    return record.session_id
 
 
-def _candidates(state: ViewState, prefix: bytes) -> dict[str, StoredSet]:
-    return {key[len(prefix) :].decode(): stored for key, stored in state.sets.scan(prefix)}
-
-
-def _by_session(state: ViewState, prefix: bytes) -> list[dict[str, StoredSet]]:
-    """Sets by producer, one dictionary for each session; ``prefix`` is that of a space and tag."""
-    grouped: dict[bytes, dict[str, StoredSet]] = {}
-    cut = len(prefix) + len(digest(""))
-    for key, stored in state.sets.scan(prefix):
-        grouped.setdefault(key[:cut], {})[key[cut:].decode()] = stored
-    return list(grouped.values())
+def _choose(sets: Sequence[StoredSet], active: ProducerActivated | None) -> StoredSet | None:
+    """Of one session's sets, one for each producer, the one that counts."""
+    if active is None and len(sets) == 1:
+        return sets[0]
+    chosen = active_producer({stored.producer: stored.revision for stored in sets}, active)
+    return next((stored for stored in sets if stored.producer == chosen), None)
 
 
 def _read(topic: TopicName, stored: StoredSet | None) -> SetRecord | None:
     return None if stored is None else decode(topic, stored.value)  # pyright: ignore[reportReturnType]  # stored by fold_set only
 
 
-def fold_set(state: ViewState, record: SetRecord) -> SetChange | None:
-    """Keep a set if it is the best of its (session, producer); None when that changes nothing that counts."""
-    home = home_of(record)
-    prefix = _prefix(record.key, home)
-    value = encode(record)
-    rank = (record.revision, record_hash(value))
-    key = prefix + record.producer.encode()
+def fold_set(state: ViewState, record: SetRecord, prefix: bytes, value: bytes | None) -> SetChange | None:
+    """Keep a set if it is the best of its (session, producer); None when that changes nothing that counts.
+
+    Args:
+        state: the view.
+        record: the set.
+        prefix: its space.
+        value: the record's bytes as they lie in the log, which spares encoding it.
+    """
+    tag, topic, stage = _HOMES[type(record)]
+    session_id = _session_of(record)
+    key = prefix + tag + session_id.encode()
     known = state.sets.get(key)
-    if rank <= (known.revision, known.hash):
+    mine = StoredSet(record.producer, record.revision, encode(record) if value is None else value)
+    sets = (mine,)
+    for stored in known:
+        if stored.producer != record.producer:
+            sets = (stored, *sets)
+        elif not _is_better(topic, mine, stored):
+            return None
+    active = None if stage is None else state.control.get(prefix).active.get(stage)
+    before = _choose(known, active)
+    state.sets.put(key, sets)
+    after = _choose(sets, active)
+    if before is after:
         return None
-    active = state.control.get(space_prefix(record.key)).active.get(home.stage or "")
-    before = _choose(_candidates(state, prefix), active)
-    state.sets.put(key, StoredSet(revision=rank[0], hash=rank[1], value=value))
-    after = _choose(_candidates(state, prefix), active)
-    if before == after:
-        return None
-    return SetChange(session_id=home.session_id, before=_read(home.topic, before), after=_read(home.topic, after))
+    return SetChange(topic, session_id, _read(topic, before), record if after is mine else _read(topic, after))
+
+
+def _is_better(topic: TopicName, new: StoredSet, old: StoredSet) -> bool:
+    """The higher revision, ties by the hash of the record as we would write it."""
+    if new.revision != old.revision:
+        return new.revision > old.revision
+    return new.value != old.value and _hash(topic, new) > _hash(topic, old)
+
+
+def _hash(topic: TopicName, stored: StoredSet) -> str:
+    return record_hash(encode(decode(topic, stored.value)))
 
 
 def fold_activation(state: ViewState, record: ProducerActivated) -> Iterator[SetChange]:
@@ -105,13 +109,10 @@ def fold_activation(state: ViewState, record: ProducerActivated) -> Iterator[Set
         return
     state.control.put(cell, with_active(control, record))
     tag, topic = (b"e", "events") if record.stage == "distil" else (b"r", "edges")
-    for sets in _by_session(state, cell + tag):
+    for key, sets in list(state.sets.scan(cell + tag)):
         before, after = _choose(sets, known), _choose(sets, record)
-        if before != after:
-            old, new = _read(topic, before), _read(topic, after)
-            some = new or old
-            assert some is not None, "two different choices are not both empty"
-            yield SetChange(session_id=home_of(some).session_id, before=old, after=new)
+        if before is not after:
+            yield SetChange(topic, key[len(cell) + 1 :].decode(), _read(topic, before), _read(topic, after))
 
 
 def _rank(record: ProducerActivated) -> tuple[int, str]:
@@ -127,7 +128,7 @@ def active_sets(state: ViewState, space: SpaceKey) -> Iterator[EventsDistilled]:
     """The counting set of every session of a space."""
     cell = space_prefix(space)
     active = state.control.get(cell).active.get("distil")
-    for sets in _by_session(state, cell + b"e"):
+    for _, sets in state.sets.scan(cell + b"e"):
         record = _read("events", _choose(sets, active))
         if isinstance(record, EventsDistilled):
             yield record

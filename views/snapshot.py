@@ -13,6 +13,8 @@ from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 
 from .aliases import resolved_aliases
+from .held import MessageState, message_part, space_prefix
+from .history import space_at
 from .known import known_by
 from .liveness import ruled_out_edge, without_erased
 from .maintain import Maintainer, Parked
@@ -20,7 +22,7 @@ from .reader import MessageAccount, MessageText
 from .rows import EdgeRow, EventRow
 from .sets import active_sets
 from .spec import View
-from .state import MessageState, ViewState, message_part, space_prefix
+from .state import ViewState
 from .tables import MemoryTables
 
 
@@ -153,12 +155,22 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
     )
 
 
+def read_space_at(maintainer: Maintainer, space: SpaceKey, known_at: int) -> Snapshot | None:
+    """The space as it was known at a transaction time, from the versions kept; None where they are not exact.
+
+    Equal to ``cut`` (tests/property), at the cost of the space and of what changed since.
+    """
+    then = space_at(maintainer, space_prefix(space), known_at)
+    return None if then is None else read_space(then, space)
+
+
 def cut(entries: Iterable[Entry], space: SpaceKey, known_at: int) -> Snapshot:
     """The space as it was known at a transaction time: folded from its records learned by then.
 
-    Equal to the definition over those records, because folding is (tests/property). Costs by the space's size.
+    Equal to the definition over those records, because folding is (tests/property). Costs by the space's size: for
+    times at which the kept versions are not exact (``read_space_at``).
     """
-    maintainer = Maintainer(MemoryTables())
+    maintainer = Maintainer(MemoryTables(), history=False)
     for entry in entries:
         if known_by(entry.record, known_at):
             maintainer.fold_anywhere(entry)

@@ -1,201 +1,82 @@
-"""Typed state of the validity view over byte tables: decoded cells, cached, written back in one commit."""
+"""All state of the validity view: its tables, their former versions, and the transaction time of the change in hand."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Iterator
-from itertools import islice, takewhile
-from typing import Generic, TypeVar
-
-import msgspec
-
-from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RulingWithdrawn
-from schemas.control import ProducerActivated
-from schemas.edges import Edge
-from schemas.events import Event
-from schemas.ids import MessageKey, SpaceKey
-from schemas.messages import MessageEdited, MessagePosted
-
-from .rows import EdgeRow, EventRow
-from .tables import TableName, Tables, Write
-
-CACHED_CELLS = 200_000
-"""Decoded cells kept per table between commits; about 1 kB each, so a table stays below 200 MB."""
-
-
-class EventAssertion(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """An event as an active set holds it. ``read_below``: edits from this offset on make it stale."""
-
-    producer: str
-    session_id: str
-    read_below: int
-    event: Event
-
-
-class EventState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """Everything known of an event id. ``row`` is None while it is not live."""
-
-    assertions: tuple[EventAssertion, ...] = ()
-    row: EventRow | None = None
-
-
-class EdgeAssertion(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """An edge as an active set holds it."""
-
-    producer: str
-    session_id: str
-    edge: Edge
-
-
-class EdgeState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """Everything known of an edge id. ``row`` is None while it is not live; ``ruling`` is the analysts' last word."""
-
-    assertions: tuple[EdgeAssertion, ...] = ()
-    ruling: EdgeAccepted | EdgeRuledOut | RulingWithdrawn | None = None
-    row: EdgeRow | None = None
-
-
-class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A message: as first posted (lowest offset), its last edit, its last retraction.
-
-    ``later``: its other postings, by offset. The first one counts unless it is erased; then the first that is not.
-    """
-
-    posted: MessagePosted | None = None
-    posted_offset: int | None = None
-    edited: MessageEdited | None = None
-    edited_offset: int | None = None
-    retracted_offset: int | None = None
-    later: tuple[tuple[int, MessagePosted], ...] = ()
-
-    @property
-    def retracted(self) -> bool:
-        """Whether it was withdrawn."""
-        return self.retracted_offset is not None
-
-
-class StoredSet(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The best set of a (session, producer): revision, hash of the record, and its encoded record."""
-
-    revision: int = -1
-    hash: str = ""
-    value: bytes = b""
-
-
-class AliasRuling(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The last word on an alias; ``canonical`` None after a split."""
-
-    at: int
-    hash: str
-    canonical: str | None
-
-
-class Control(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """What steers a space: active producer per stage, below which offsets messages are erased, names of people."""
-
-    active: dict[str, ProducerActivated] = {}
-    erased_below: int = 0
-    erased_conversations: dict[str, int] = {}
-    erased_messages: dict[str, int] = {}
-    aliases: dict[str, AliasRuling] = {}
-
-
-T = TypeVar("T")
-
-
-class Cells(Generic[T]):
-    """One table, decoded. Reads see writes at once; ``drain`` yields them for the commit."""
-
-    def __init__(self, tables: Tables, table: TableName, kind: type[T], empty: T) -> None:
-        self._tables = tables
-        self._table: TableName = table
-        self._decoder = msgspec.msgpack.Decoder(kind)
-        self._encoder = msgspec.msgpack.Encoder(order="deterministic")
-        self._empty = empty
-        self._cache: dict[bytes, T] = {}
-        self._dirty: dict[bytes, None] = {}
-        self._dirty_keys: list[bytes] = []
-
-    def get(self, key: bytes) -> T:
-        """The cell, or the empty value."""
-        cell = self._cache.get(key)
-        if cell is None:
-            raw = self._tables.get(self._table, key)
-            cell = self._empty if raw is None else self._decoder.decode(raw)
-            self._cache[key] = cell
-        return cell
-
-    def put(self, key: bytes, cell: T) -> None:
-        """Replace the cell; the empty value removes it."""
-        self._cache[key] = cell
-        if key not in self._dirty:
-            self._dirty[key] = None
-            insort(self._dirty_keys, key)
-
-    def scan(self, prefix: bytes) -> Iterator[tuple[bytes, T]]:
-        """Non-empty cells whose key starts with the prefix, in key order, this step's writes included."""
-        keys = {key for key, _ in self._tables.scan(self._table, prefix)}
-        later = islice(self._dirty_keys, bisect_left(self._dirty_keys, prefix), None)
-        keys.update(takewhile(lambda key: key.startswith(prefix), later))
-        for key in sorted(keys):
-            cell = self.get(key)
-            if cell != self._empty:
-                yield key, cell
-
-    def clear(self, prefix: bytes) -> None:
-        """Remove every cell whose key starts with the prefix."""
-        for key, _ in list(self.scan(prefix)):
-            self.put(key, self._empty)
-
-    def drain(self) -> Iterator[Write]:
-        """The writes since the last drain; also bounds the cache."""
-        for key in self._dirty:
-            cell = self._cache[key]
-            yield self._table, key, None if cell == self._empty else self._encoder.encode(cell)
-        self._dirty.clear()
-        self._dirty_keys.clear()
-        if len(self._cache) > CACHED_CELLS:
-            self._cache.clear()
-
-    def forget(self) -> None:
-        """Drop uncommitted writes and the cache."""
-        self._cache.clear()
-        self._dirty.clear()
-        self._dirty_keys.clear()
-
-
-def space_prefix(space: SpaceKey) -> bytes:
-    """Prefix of every key of a space. Length first, so that no space's prefix is another's."""
-    name = f"{space.tenant}/{space.space}".encode()
-    return len(name).to_bytes(2, "big") + name
-
-
-def message_part(key: MessageKey) -> bytes:
-    """A message key inside a space."""
-    return msgspec.msgpack.encode((key.conversation_id, key.message_id))
+from .cells import Cells, Moment, plain
+from .held import Control, EdgeState, Incident, StoredSet
+from .held import EventState as EventState
+from .held import MessageState as MessageState
+from .held import message_part as message_part
+from .held import space_prefix as space_prefix
+from .moments import ROWS, TEXTS, Group, SpaceClock, with_range
+from .stored import EDGES, EVENTS
+from .tables import Tables, Write
+from .versions import Versions
 
 
 class ViewState:
-    """All cells of the view."""
+    """All cells of the validity view. Before a record changes any of them, ``reach`` its transaction time.
 
-    def __init__(self, tables: Tables) -> None:
-        self.events = Cells(tables, "events", EventState, EventState())
-        self.edges = Cells(tables, "edges", EdgeState, EdgeState())
-        self.adjacency: Cells[tuple[str, ...]] = Cells(tables, "adjacency", tuple[str, ...], ())
-        self.sets = Cells(tables, "sets", StoredSet, StoredSet())
-        self.messages = Cells(tables, "messages", MessageState, MessageState())
-        self.sources: Cells[tuple[str, ...]] = Cells(tables, "sources", tuple[str, ...], ())
-        self.control = Cells(tables, "control", Control, Control())
+    Args:
+        tables: where it is stored.
+        history: False keeps no former versions: of a view that is never asked about the past.
+
+    ``moments``: by group, the time of the change in hand, for tables with history that are kept elsewhere.
+    """
+
+    def __init__(self, tables: Tables, *, history: bool = True) -> None:
+        self.versions = versions = Versions(tables)
+        self.moments = tuple(Moment() if history else None for _ in range(4))
+        texts, rows = self.moments[TEXTS], self.moments[ROWS]
+        self.events = Cells(
+            tables, "events", EVENTS, EventState(), moment=rows, versions=versions, shown=lambda cell: cell.row
+        )
+        self.edges = Cells(tables, "edges", EDGES, EdgeState(), moment=rows, versions=versions)
+        self.adjacency: Cells[tuple[Incident, ...]] = Cells(tables, "adjacency", plain(tuple[Incident, ...]), ())
+        self.sets: Cells[tuple[StoredSet, ...]] = Cells(
+            tables, "sets", plain(tuple[StoredSet, ...]), (), moment=rows, versions=versions
+        )
+        self.messages = Cells(tables, "messages", plain(MessageState), MessageState(), moment=texts, versions=versions)
+        self.sources: Cells[tuple[str, ...]] = Cells(tables, "sources", plain(tuple[str, ...]), ())
+        self.control = Cells(tables, "control", plain(Control), Control(), moment=rows, versions=versions)
+        self.clocks = Cells(tables, "clocks", plain(SpaceClock), SpaceClock())
+
+    def reach(self, prefix: bytes, time: int, group: Group = ROWS, *, after: Group | None = None) -> None:
+        """From here on a kind of record changes cells at this transaction time, or at the newest the space has seen.
+
+        Args:
+            prefix: the space.
+            time: the record's transaction time, microseconds UTC.
+            group: which tables it is about to change.
+            after: another group whose records it depends on as well.
+        """
+        moment = self.moments[group]
+        if moment is None:
+            return
+        clock = self.clocks.get(prefix)
+        times, inexact = clock.times, clock.inexact
+        newest = times[group] if after is None else max(times[group], times[after])
+        if time < newest:
+            inexact = with_range(inexact, time, newest)
+            time = newest
+        moment.at = time
+        if time != times[group] or inexact is not clock.inexact:
+            self.clocks.put(prefix, SpaceClock((*times[:group], time, *times[group + 1 :]), inexact))
 
     def cells(self) -> tuple[Cells[object], ...]:
-        """Every table, in a fixed order."""
-        return (self.events, self.edges, self.adjacency, self.sets, self.messages, self.sources, self.control)  # pyright: ignore[reportReturnType]  # invariance: only drain and forget are used
+        """Every table with rows of spaces, in a fixed order."""
+        return (
+            self.events, self.edges, self.adjacency, self.sets, self.messages, self.sources, self.control, self.clocks,
+        )  # fmt: skip  # pyright: ignore[reportReturnType]  # invariance: drained, cleared and forgotten only
 
     def drain(self) -> list[Write]:
         """Writes of all tables since the last drain."""
-        return [write for cells in self.cells() for write in cells.drain()]
+        writes = [write for cells in self.cells() for write in cells.drain()]
+        writes += self.versions.drain()
+        return writes
 
     def forget(self) -> None:
         """Drop everything that is not committed."""
         for cells in self.cells():
             cells.forget()
+        self.versions.forget()

@@ -34,9 +34,9 @@ class RocksTables:
         """The value of a key, None when absent."""
         return self._families.get(table, key)
 
-    def scan(self, table: TableName, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def scan(self, table: TableName, prefix: bytes, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """See ``Tables.scan``; consistent as long as nobody commits meanwhile, which the one writer sees to."""
-        return self._families.scan(table, prefix, prefix_end(prefix))
+        return self._families.scan(table, prefix + start, prefix_end(prefix))
 
     def commit(self, writes: Iterable[Write]) -> None:
         """See ``Tables.commit``."""

@@ -20,6 +20,8 @@ TableName = Literal[
     "themes",
     "parked",
     "positions",
+    "history",
+    "clocks",
 ]
 TABLES: tuple[TableName, ...] = get_args(TableName)
 
@@ -31,8 +33,9 @@ class Tables(Protocol):
     """Named tables of bytes. Reads see committed writes only."""
 
     def get(self, table: TableName, key: bytes) -> bytes | None: ...
-    def scan(self, table: TableName, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Every pair whose key starts with the prefix, in key order; a consistent cut as of the call."""
+    def scan(self, table: TableName, prefix: bytes, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """Every pair whose key starts with the prefix, from ``prefix + start`` on, in key order; a consistent cut as
+        of the call."""
         ...
 
     def commit(self, writes: Iterable[Write]) -> None:
@@ -53,11 +56,11 @@ class MemoryTables:
         """The value of a key, None when absent."""
         return self._values[table].get(key)
 
-    def scan(self, table: TableName, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def scan(self, table: TableName, prefix: bytes, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """See ``Tables.scan``."""
         keys = self._keys[table]
         found: list[tuple[bytes, bytes]] = []
-        for key in keys[bisect_left(keys, prefix) :]:
+        for key in keys[bisect_left(keys, prefix + start) :]:
             if not key.startswith(prefix):
                 break
             found.append((key, self._values[table][key]))

@@ -22,10 +22,12 @@ from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 
 from .aliases import fold_alias
 from .change import Change
-from .known import transaction_time
+from .held import prefix_of, space_prefix
+from .known import counts_from, transaction_time
 from .liveness import fold_erasure, fold_message
-from .sets import fold_activation, fold_set
-from .state import ViewState, space_prefix
+from .moments import ROWS, TEXTS
+from .sets import SET_KINDS, fold_activation, fold_set
+from .state import ViewState
 
 Ruling = EdgeAccepted | EdgeRuledOut | RulingWithdrawn
 ViewRecord = (
@@ -48,39 +50,71 @@ ViewRecord = (
 """What the validity view is a function of."""
 
 
-def apply(state: ViewState, entry: Entry) -> list[DeltaRecord]:
+def apply(state: ViewState, entry: Entry, value: bytes | None = None) -> list[DeltaRecord]:
     """Fold one record into the state (not yet committed); returns what changed.
 
     Args:
         state: cells of the view; reads and writes go through its cache.
         entry: the record and its place, which becomes the cause of the deltas. Redelivery changes nothing.
+        value: the record's bytes as they lie in the log, where they are at hand.
     """
+    record = entry.record
+    prefix = prefix_of(record.tenant, record.space)
+    learned_at = transaction_time(record)
+    change = _begun(state, entry, prefix, learned_at, value)
+    if change is None:
+        return []
+    cause = Cause(topic=entry.topic, partition=entry.partition, offset=entry.offset)
+    return change.settle(record.key, cause, learned_at)
+
+
+def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value: bytes | None) -> Change | None:
+    """Fold what a record says itself; what it touches comes back to be settled, None when it touches nothing."""
     record = cast(ViewRecord, entry.record)
-    change = Change(state, record.key)
+    if type(record) in SET_KINDS:
+        state.reach(prefix, learned_at)
+        replaced = fold_set(state, record, prefix, value)  # pyright: ignore[reportArgumentType]  # one of SET_KINDS
+        if replaced is None:
+            return None
+        change = Change(state, prefix)
+        change.set_replaced(replaced)
+        return change
     match record:
         case MessagePosted() | MessageEdited() | MessageRetracted():
-            change.rests_on(fold_message(state, record, entry.offset))
-        case EventsDistilled() | EventsAsserted() | EdgesInferred() | EdgesAsserted():
-            replaced = fold_set(state, record)
-            if replaced is not None:
-                change.set_replaced(replaced)
+            state.reach(prefix, learned_at, TEXTS)
+            cell = fold_message(state, record, entry.offset, prefix)
+            if isinstance(record, MessagePosted) and not state.control.get(prefix).erases:
+                return None  # what rests on it does so already, whether it has come or not
+            state.reach(prefix, learned_at)
+            change = Change(state, prefix)
+            change.rests_on(cell)
         case EdgeAccepted() | EdgeRuledOut() | RulingWithdrawn():
+            state.reach(prefix, learned_at)
+            change = Change(state, prefix)
             _rule(state, change, record)
         case ProducerActivated():
+            state.reach(prefix, learned_at)
+            change = Change(state, prefix)
             for replaced in fold_activation(state, record):
                 change.set_replaced(replaced)
         case SpaceErased() | ConversationErased() | MessageErased():
+            state.reach(prefix, counts_from(record), ROWS, after=TEXTS)
             fold_erasure(state, record)
-            for cell, _ in state.sources.scan(space_prefix(record.key)):
-                change.rests_on(cell)
+            state.versions.clear(prefix)  # no read of the past may show them now, and nothing erased is to stay in them
+            change = Change(state, prefix)
+            for source, _ in state.sources.scan(prefix):
+                change.rests_on(source)
         case AliasMerged() | AliasSplit():
+            state.reach(prefix, learned_at)
             fold_alias(state, record)
+            return None
         case ClockReached():
-            pass  # rows hold intervals; that time passed one of their ends changes none
+            return None  # rows hold intervals; that time passed one of their ends changes none
+        case EventsDistilled() | EventsAsserted() | EdgesInferred() | EdgesAsserted():
+            raise AssertionError("SET_KINDS has them all")
         case _:
             assert_never(record)
-    cause = Cause(topic=entry.topic, partition=entry.partition, offset=entry.offset)
-    return change.settle(cause, transaction_time(record))
+    return change
 
 
 def _rule(state: ViewState, change: Change, record: Ruling) -> None:

@@ -45,7 +45,7 @@ class Wanted:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._state = ViewState(tables)
+        self._state = ViewState(tables, history=False)
 
     def fold(self, entry: Entry) -> Named:
         """Fold a record of ``messages``, ``events``, ``producers`` or ``erasures``."""

@@ -71,9 +71,9 @@ class MarkedTables:
         """See ``Tables``."""
         return self._tables.get(table, key)
 
-    def scan(self, table: TableName, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def scan(self, table: TableName, prefix: bytes, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """See ``Tables``."""
-        return self._tables.scan(table, prefix)
+        return self._tables.scan(table, prefix, start)
 
     def mark(self, marks: Iterable[Mark]) -> None:
         """With the next commit. What was marked before stands behind everything marked before it, again."""

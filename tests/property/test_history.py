@@ -1,0 +1,116 @@
+"""Reading the past: what the kept versions tell is the definition over the records known then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schemas.adjudications import AliasMerged, AliasSplit
+from schemas.control import ClockReached
+from schemas.dead_letters import DeadLetter, LetterRedriven
+from schemas.entry import Entry
+from schemas.record import Record
+from schemas.themes import SessionThemed
+from tests.kit.records import SESSIONS, SPACE, entries, streams_of_records
+from views.known import in_time_order, known_by, transaction_time
+from views.maintain import Maintainer
+from views.snapshot import Snapshot, cut, read_space, read_space_at
+from views.spec import recompute
+from views.tables import MemoryTables
+
+BUDGET = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+TIMES = range(1, 7)
+_TIME_FIELDS = ("received_at", "learned_at", "at", "parked_at")
+
+
+def at_time(record: Record, time: int) -> Record:
+    """The record, learned at another time."""
+    field = next(f for f in _TIME_FIELDS if f in record.__struct_fields__)
+    return msgspec.structs.replace(record, **{field: time})
+
+
+@st.composite
+def other_records(draw: st.DrawFn) -> Record:
+    """Records that a snapshot shows, and the validity view does not."""
+    common: dict[str, Any] = {"tenant": SPACE.tenant, "space": SPACE.space}
+    name, session = draw(st.sampled_from(["Ann", "Bea"])), draw(st.sampled_from(SESSIONS))
+    place: dict[str, Any] = {"topic": "messages", "partition": 0, "offset": draw(st.integers(0, 1))}
+    which = draw(st.integers(0, 5))
+    match which:
+        case 0:
+            return AliasMerged(**common, alias=name, canonical="Cat", analyst="x", evidence="", at=1)
+        case 1:
+            return AliasSplit(**common, alias=name, analyst="x", at=1)
+        case 2:
+            revision = draw(st.integers(0, 3))
+            theme = f"t{revision}" if revision else None
+            return SessionThemed(
+                **common, session_id=session, theme_id=theme, revision=revision, covers=1, learned_at=1
+            )
+        case 3:
+            return DeadLetter(
+                **common, **place, stage="distil", error="no", payload=b"", conversation_id="c1", message_id="m1",
+                parked_at=1,
+            )  # fmt: skip
+        case 4:
+            return LetterRedriven(**common, **place, to_partition=0, to_offset=7, repaired=False, at=1)
+        case _:
+            return ClockReached(**common, at=1)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[Entry]:
+    """Records that were learned at any of a few times, in any order."""
+    records = draw(streams_of_records(max_size=8)) + draw(st.lists(other_records(), max_size=5))
+    records = draw(st.permutations(records))
+    return entries([at_time(record, draw(st.sampled_from(TIMES))) for record in records])
+
+
+def held(log: list[Entry], commit_every: int) -> Maintainer:
+    """A view of the records in the order given."""
+    maintainer = Maintainer(MemoryTables())
+    for length, entry in enumerate(log, start=1):
+        maintainer.fold_anywhere(entry)
+        if length % commit_every == 0:
+            maintainer.commit()
+    maintainer.commit()
+    return maintainer
+
+
+def contents(snapshot: Snapshot) -> dict[str, Any]:
+    """Everything a cut holds."""
+    return vars(snapshot)
+
+
+@BUDGET
+@given(logs(), st.integers(1, 4))
+def test_the_past_is_the_definition_over_what_was_known_or_is_not_told(log: list[Entry], commit_every: int) -> None:
+    """Whatever order the records came in. Of the newest time on it is always told."""
+    maintainer = held(log, commit_every)
+    newest = max((transaction_time(e.record) for e in log), default=0)
+    for known_at in range(newest + 2):
+        told = read_space_at(maintainer, SPACE, known_at)
+        if told is None:
+            assert known_at < newest
+        else:
+            assert told.view == recompute(e for e in log if known_by(e.record, known_at))
+            assert contents(told) == contents(cut(log, SPACE, known_at))
+
+
+@BUDGET
+@given(logs(), st.integers(1, 4))
+def test_folded_in_time_order_all_of_the_past_is_told(log: list[Entry], commit_every: int) -> None:
+    """As a rebuild does it, also over rows that were folded in another order before."""
+    maintainer = held(log, commit_every)
+    maintainer.drop(SPACE)
+    for entry in in_time_order(log):
+        maintainer.fold_anywhere(entry)
+    maintainer.commit()
+    assert contents(read_space(maintainer, SPACE)) == contents(read_space(held(log, 1), SPACE))
+    for known_at in range(8):
+        told = read_space_at(maintainer, SPACE, known_at)
+        assert told is not None
+        assert contents(told) == contents(cut(log, SPACE, known_at))

@@ -1,0 +1,128 @@
+"""What the tables of the view hold: one struct for each kind of cell, and the keys they lie under."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RulingWithdrawn
+from schemas.control import ProducerActivated
+from schemas.edges import Edge, Relation, UpdateKind
+from schemas.events import Event
+from schemas.ids import MessageKey, SpaceKey
+from schemas.messages import MessageEdited, MessagePosted
+
+from .rows import EdgeRow, EventRow
+
+
+class EventAssertion(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
+    """An event as an active set holds it. ``read_below``: edits from this offset on make it stale."""
+
+    producer: str
+    session_id: str
+    read_below: int
+    event: Event
+
+
+class EventState(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Everything known of an event id. ``row`` is None while it is not live."""
+
+    assertions: tuple[EventAssertion, ...] = ()
+    row: EventRow | None = None
+
+
+class EdgeAssertion(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
+    """An edge as an active set holds it."""
+
+    producer: str
+    session_id: str
+    edge: Edge
+
+
+class EdgeState(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Everything known of an edge id. ``row`` is None while it is not live; ``ruling`` is the analysts' last word."""
+
+    assertions: tuple[EdgeAssertion, ...] = ()
+    ruling: EdgeAccepted | EdgeRuledOut | RulingWithdrawn | None = None
+    row: EdgeRow | None = None
+
+
+class Incident(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """An edge as one of its ends sees it: what deriving that end needs to know, without reading the edge.
+
+    ``other`` is None while the edge is not live (it waits for an end, or is ruled out); then the rest says nothing.
+    """
+
+    edge_id: str
+    other: str | None = None
+    incoming: bool = False
+    relation: Relation = "before"
+    kind: UpdateKind | None = None
+
+
+class MessageState(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
+    """A message: as first posted (lowest offset), its last edit, its last retraction.
+
+    ``later``: its other postings, by offset. The first one counts unless it is erased; then the first that is not.
+    """
+
+    posted: MessagePosted | None = None
+    posted_offset: int | None = None
+    edited: MessageEdited | None = None
+    edited_offset: int | None = None
+    retracted_offset: int | None = None
+    later: tuple[tuple[int, MessagePosted], ...] = ()
+
+    @property
+    def retracted(self) -> bool:
+        """Whether it was withdrawn."""
+        return self.retracted_offset is not None
+
+
+class StoredSet(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A producer's best set for a session: its revision, and its record as bytes."""
+
+    producer: str
+    revision: int
+    value: bytes
+
+
+class AliasRuling(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
+    """The last word on an alias; ``canonical`` None after a split."""
+
+    at: int
+    hash: str
+    canonical: str | None
+
+
+class Control(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
+    """What steers a space: active producer per stage, below which offsets messages are erased, names of people."""
+
+    active: dict[str, ProducerActivated] = {}
+    erased_below: int = 0
+    erased_conversations: dict[str, int] = {}
+    erased_messages: dict[str, int] = {}
+    aliases: dict[str, AliasRuling] = {}
+
+    @property
+    def erases(self) -> bool:
+        """Whether anything of the space is erased."""
+        return self.erased_below > 0 or bool(self.erased_conversations) or bool(self.erased_messages)
+
+
+def space_prefix(space: SpaceKey) -> bytes:
+    """Prefix of every key of a space. Length first, so that no space's prefix is another's."""
+    return prefix_of(space.tenant, space.space)
+
+
+def prefix_of(tenant: str, space: str) -> bytes:
+    """``space_prefix`` of a space by its names."""
+    name = f"{tenant}/{space}".encode()
+    return len(name).to_bytes(2, "big") + name
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def message_part(key: MessageKey) -> bytes:
+    """A message key inside a space."""
+    return _encode((key.conversation_id, key.message_id))
