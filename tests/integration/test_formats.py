@@ -16,13 +16,16 @@ import pytest
 from ops.cli.__main__ import main
 from ops.cli.world import World
 from ops.opening import open_parts, open_system
+from ops.refold import refold
 from ops.runtime import Embedded
 from ops.settings import Settings
 from schemas.ids import SpaceKey
 from streams.log.database import Database
+from streams.log.errors import BadStoreError
 from streams.log.rocks import RocksLog
 from tests.kit.encoders import HashingEncoder
 from views.vectors.memory import MemoryIndex
+from views.vectors.points import INDEX_FORMAT
 
 STORES = Path(__file__).resolve().parents[1] / "golden" / "stores"
 FIRST = "first-release"
@@ -138,6 +141,24 @@ def test_a_damaged_or_lost_view_is_made_anew_by_the_same_command(terminal: Termi
         assert terminal.run("rebuild") == 0
         assert terminal.run("state", "ilse") == 0
         assert terminal.out == shown
+
+
+def test_an_index_of_another_format_names_the_command_that_makes_it_anew(terminal: Terminal, tmp_path: Path) -> None:
+    assert terminal.run("rebuild") == 0
+    store, encoder = tmp_path / "store", HashingEncoder(16)
+    (store / "vectors").mkdir()
+    (store / "vectors" / "index.json").write_text(json.dumps({"format": 0, "encoder": encoder.name, "dimension": 16}))
+    parts = open_parts(store, Settings(), writer=True)
+    with pytest.raises(BadStoreError, match=r"run \./stilltrue rebuild --vectors --store"):
+        parts.index(encoder)
+    parts.tables.close()
+    parts.log.close()
+    refold(store, Settings(), vectors=True, now=lambda: 0)
+    parts = open_parts(store, Settings(), writer=True)
+    system = Embedded(msgspec.structs.replace(parts, encoder=lambda: encoder), Settings())
+    system.run()
+    system.close()
+    assert json.loads((store / "vectors" / "index.json").read_text())["format"] == INDEX_FORMAT
 
 
 def test_a_rebuild_needs_a_log(tmp_path: Path) -> None:

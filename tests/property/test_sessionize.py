@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.ids import SpaceKey
-from schemas.messages import MessagePosted, MessageRecord
+from schemas.messages import MessagePosted, MessageRecord, MessageRetracted
 from schemas.sessions import SessionMessage, SessionRevised
 from streams.ports import Output
 from streams.sessions.definition import SessionLimits, current_messages, sessions_of
@@ -42,9 +43,10 @@ POST = st.tuples(
 )
 EDIT = st.tuples(st.just("edit"), PLACE, st.sampled_from(["new", "newer"]))
 RETRACT = st.tuples(st.just("retract"), PLACE, st.none())
+ERASE = st.tuples(st.just("erase"), PLACE, st.none())
 TICK = st.tuples(st.just("tick"), st.integers(0, 14), st.none())
 REDELIVER = st.tuples(st.just("redeliver"), st.integers(1, 3), st.none())
-ACTIONS = st.lists(st.one_of(POST, POST, POST, POST, EDIT, RETRACT, TICK, REDELIVER), max_size=40)
+ACTIONS = st.lists(st.one_of(POST, POST, POST, POST, EDIT, RETRACT, ERASE, TICK, REDELIVER), max_size=40)
 
 
 class Run:
@@ -62,7 +64,7 @@ class Run:
         self.history: list[dict[tuple[SpaceKey, str], dict[str, SessionMessage]]] = [{}]
 
     def do(self, action: tuple[str, Any, Any]) -> list[Output]:
-        """One action; edits and retractions of what was never posted are left out, as the edge does."""
+        """One action; edits and retractions of what was never posted, or is erased, are left out, as the edge does."""
         what, where, how = action
         if what == "tick":
             self.now += where
@@ -71,7 +73,7 @@ class Run:
             again = [(n, r) for n, r in enumerate(self.log)][-where:]
             return [o for n, r in again for o in self.stage.apply(entry(n, r), self.state, self.now)]
         space, conversation, message_id = SPACES[where[0]], where[1], where[2]
-        known = any((r.key, r.conversation_id, r.message_id) == (space, conversation, message_id) for r in self.log)
+        known = self._is_known(space, conversation, message_id)
         record: MessageRecord
         if what == "post":
             sent_at, seq, session, ends = how
@@ -84,6 +86,9 @@ class Run:
                 ends=ends,
                 seq=seq,
             )
+        elif what == "erase":
+            plain = retract(message_id, space=space, conversation=conversation)
+            record = msgspec.structs.replace(plain, erased=True)
         elif not known:
             return []
         elif what == "edit":
@@ -92,6 +97,13 @@ class Run:
             record = retract(message_id, space=space, conversation=conversation)
         self.remember(record)
         return list(self.stage.apply(entry(len(self.log) - 1, record), self.state, self.now))
+
+    def _is_known(self, space: SpaceKey, conversation: str, message_id: str) -> bool:
+        """Posted, and not erased since."""
+        place = (space, conversation, message_id)
+        about = [r for r in self.log if (r.key, r.conversation_id, r.message_id) == place]
+        erased = [n for n, r in enumerate(about) if isinstance(r, MessageRetracted) and r.erased]
+        return any(isinstance(r, MessagePosted) for r in about[erased[-1] + 1 if erased else 0 :])
 
     def take(self, outputs: Sequence[Output]) -> None:
         """Remember what was published, checking that no revision comes twice and none claims too much."""

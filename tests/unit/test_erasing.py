@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 
@@ -15,12 +16,16 @@ from schemas.asking import ChatMessage, ModelAsked, ModelReplied, Prompt
 from schemas.codec import BadRecordError, decode, encode
 from schemas.erasure_wire import ErasureIn
 from schemas.ids import SpaceKey
+from schemas.parking import decoded
 from schemas.record import Record
 from schemas.topics import TOPICS
 from schemas.wire import AssertionsIn, EventIn, SourceIn
 from streams.keys import state_key
 from streams.log.memory import MemoryLog
 from tests.kit.encoders import HashingEncoder
+from views.checksum import checksum as checksum_of
+from views.maintain import VIEW_TOPICS, Maintainer
+from views.snapshot import read_space
 from views.tables import TABLES, MemoryTables
 from views.vectors.memory import MemoryIndex
 
@@ -326,3 +331,21 @@ def test_names_that_analysts_merged_go_with_the_whole_space():
     store.system.erase(SPACE, ErasureIn(scope="space"))
     assert store.holds("Quillmark") == store.holds("quillmark") == store.holds("she said so") == []
     assert store.sound()
+
+
+def test_the_view_is_the_same_in_whatever_order_the_records_come():
+    """Also where the erasure, the retraction or what was posted anew comes first."""
+    store = Store()
+    store.say("I live in Quillmark.", "I moved to Oslo last week.", "I work at the mill.")
+    store.system.erase(SPACE, message("m1"))
+    store.say("I moved to Bergen last week.", first=1)
+    store.system.erase(SPACE, message("m0"))
+    checksum = store.system.verify(SPACE).checksum
+    entries = [decoded(raw) for topic in VIEW_TOPICS for raw in store.log.read_space(topic, SPACE)]
+    rng = Random(3)
+    for _ in range(20):
+        rng.shuffle(entries)
+        maintainer = Maintainer(MemoryTables())
+        for entry in entries:
+            maintainer.fold_anywhere(entry)
+        assert checksum_of(read_space(maintainer, SPACE).view) == checksum
