@@ -52,6 +52,7 @@ def open_parts(store: Path, settings: Settings, *, writer: bool, observer: Obser
         clock=_now,
         observer=observer,
         asker=_asker(log, settings.llm, observer) if writer else None,
+        other_asker=lambda other: _asker(log, other.llm, observer),
         forget_view=lambda space: forget_space(view, space),
         elsewhere=lambda: in_backups(store),
     )

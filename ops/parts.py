@@ -17,6 +17,7 @@ from views.vectors.protocol import VectorIndex
 
 if TYPE_CHECKING:
     from ops.llm.asker import Asker
+    from ops.settings import Settings
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +27,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
         observer: measures; nobody does unless one is given.
         forget_view: returns when no file of the view holds a former row of the space.
         asker: asks a model, when the settings name one; the thread is not running yet.
+        other_asker: makes an asker for other settings; None where they name no endpoint.
         elsewhere: what an erasure does not reach outside the store, as far as it is known: backups.
     """
 
@@ -38,3 +40,4 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     forget_view: Callable[[SpaceKey], None] = lambda _: None
     elsewhere: Callable[[], Sequence[Remains]] = tuple
     asker: Asker | None = None
+    other_asker: Callable[[Settings], Asker | None] = lambda _: None

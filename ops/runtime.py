@@ -28,6 +28,7 @@ from query.edges import edges
 from query.history import UnknownEventError, history
 from query.state import state
 from schemas.ids import SpaceKey
+from schemas.ruling_wire import ActivateIn
 from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import assert_events
 from streams.ingest import Ingest
@@ -38,6 +39,7 @@ from views.reader import Basis, MessageAccount
 from views.spec import recompute
 
 if TYPE_CHECKING:
+    from ops.llm.redistilling import Redistilled
     from ops.processing import Processors
     from query.engine import QueryEngine
     from views.encoder.protocol import Encoder
@@ -170,6 +172,25 @@ class Embedded(Ruled, Erased, Asked):
     def settle(self) -> bool:
         """Wait for a reply of the model and work it off; False when none is to be expected now."""
         return self._processors.settle()
+
+    def redistill(self, space: SpaceKey, other: Settings, *, switch: bool) -> Redistilled:
+        """Read the space anew with another producer and compare; make it count when nothing is left to ask."""
+        from ops.llm.redistilling import Redistilling
+
+        self._processors.run()
+        ours = (other.llm.endpoint, other.llm.model) == (self._settings.llm.endpoint, self._settings.llm.model)
+        asker = self._parts.asker if ours else self._parts.other_asker(other)
+        try:
+            with self._processors.held():
+                anew = Redistilling(self._log, self._view, self._encoder, other, asker, self._now())
+                result = anew.run(space, record=switch)
+        finally:
+            if asker is not None and not ours:
+                asker.close()
+        if switch and not result.open:
+            self._processors.run()
+            self.activate(space, ActivateIn(stage="distil", producer=result.producer, fallback=None))
+        return result
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:
         """Look until all messages below the offset are applied, in the view and then in the index, or the time is up.

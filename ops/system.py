@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -28,6 +28,10 @@ from schemas.ids import SpaceKey
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn
 from views.reader import Basis, MessageAccount
+
+if TYPE_CHECKING:
+    from ops.llm.redistilling import Redistilled
+    from ops.settings import Settings
 
 __all__ = ["Health", "Ingested", "Refused", "System", "Verification"]
 
@@ -112,6 +116,13 @@ class System(Protocol):
 
     def record_reply(self, ask_id: str, answer: Completion) -> tuple[SpaceKey | None, Recorded]:
         """Record what a model was heard to say elsewhere; ``run`` works it off. Also the space, of an open question."""
+        ...
+
+    def redistill(self, space: SpaceKey, other: Settings, *, switch: bool) -> Redistilled:
+        """Read the space anew with other settings' producer, beside what counts, and compare.
+
+        ``switch``: make that producer count, unless questions to its model are open.
+        """
         ...
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:

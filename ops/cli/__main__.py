@@ -28,6 +28,7 @@ from . import (
     model,
     producer,
     rebuild,
+    redistill,
     restore,
     ruling,
     schemas,
@@ -120,6 +121,7 @@ def build_parser() -> argparse.ArgumentParser:
         view,
         worker,
         llm,
+        redistill,
         model,
         schemas,
     ):

@@ -73,7 +73,7 @@ class ModelErrands:
         return self._settings.concurrency
 
     def open(self, tables: TableReader, table: str, prefix: bytes) -> Iterator[Errand]:
-        """The open questions of spaces whose budget of the day is not spent, oldest first."""
+        """The open questions to our model, of spaces whose budget of the day is not spent, oldest first."""
         spent: dict[SpaceKey, bool] = {}
         held = False
         self._unread = {
@@ -83,6 +83,8 @@ class ModelErrands:
         }
         for item in open_asks(tables, table, prefix):
             space = item.ask.key
+            if item.ask.prompt.model != self._settings.model:
+                continue  # another model's: somebody else asks it, or a batch does
             if space not in spent:
                 spent[space] = self._is_spent(tables, table, prefix, space)
             if spent[space]:

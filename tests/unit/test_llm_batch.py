@@ -48,6 +48,12 @@ class Pond:
         self.messages = directory / "messages.jsonl"
         self.messages.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
+    def settings(self, name: str, text: str) -> Path:
+        """A further file of settings."""
+        path = self.directory / name
+        path.write_text(text)
+        return path
+
     def open(self, store: Path, settings: Settings, *, writer: bool = True, observer: Observer | None = None) -> System:
         parts = Parts(
             log=self.log, tables=self.tables, encoder=HashingEncoder, index=lambda _: self.index,
@@ -197,6 +203,79 @@ def test_a_bad_answer_is_asked_once_more_in_the_next_file(pond: Pond) -> None:
     assert "could not be used" in again["body"]["messages"][-1]["content"]
     pond.answer([listed(again)])
     assert len(pond.sets()) == 3
+
+
+# --- reading anew -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ruled(tmp_path: Path) -> Pond:
+    """A pond that the rules alone have read."""
+    pond = Pond(tmp_path)
+    (tmp_path / CONFIG_NAME).write_text("")
+    pond.run("import", str(pond.messages), "--space", "pond")
+    return pond
+
+
+def answered(pond: Pond, other: Path, text: str) -> None:
+    """All open questions of a settings file answered: the first words of each message, so many."""
+    file = pond.directory / "anew.jsonl"
+    pond.run("--config", str(other), "llm", "export", "pond", "--stage", "distil", "--out", str(file))
+    results = []
+    for line in file.read_text().splitlines():
+        request = json.loads(line)
+        told = json.loads(request["body"]["messages"][1]["content"])["messages"][0]["text"]
+        results.append(
+            result(request, json.dumps({"events": [found(1, told[: told.index(text)])] if text in told else []}))
+        )
+    (pond.directory / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in results))
+    pond.run("--config", str(other), "llm", "import", str(pond.directory / "results.jsonl"))
+
+
+def test_another_model_is_compared_with_what_counts_and_changes_nothing(ruled: Pond) -> None:
+    other = ruled.settings("other.toml", '[llm]\nmodel = "other"\nlink = false\n')
+    before = ruled.run("state", "pond", "--all")[1]
+    code, said = ruled.run("redistill", "pond", "--producer", str(other), "--compare")
+    assert code == 0
+    assert "3 questions are open" in said
+    answered(ruled, other, " on the pond")
+    code, said = ruled.run("redistill", "pond", "--producer", str(other), "--compare")
+    assert "1 appear, 3 vanish, 0 hold for another time, 0 as before" in said
+    assert "+ Odile: I keep two ducks  [from 2024-03-10" in said
+    assert "- Odile: I keep two ducks on the pond" in said
+    assert ruled.run("state", "pond", "--all")[1] == before
+    assert ruled.run("verify", "pond")[0] == 0
+
+
+def test_a_switch_waits_until_nothing_is_left_to_ask_then_counts_and_can_be_undone(ruled: Pond) -> None:
+    other = ruled.settings("other.toml", '[llm]\nmodel = "other"\nlink = false\n')
+    code, said = ruled.run("redistill", "pond", "--producer", str(other), "--switch")
+    assert (code, "not switched" in said) == (1, True)
+    answered(ruled, other, " on the pond")
+    former = ruled.run("state", "pond", "--all")[1]
+    code, said = ruled.run("redistill", "pond", "--producer", str(other), "--switch")
+    assert (code, "counts now" in said) == (0, True)
+    assert "I keep two ducks  " in ruled.run("state", "pond", "--all")[1]
+    assert "plums" not in ruled.run("state", "pond", "--all")[1]
+    assert ruled.run("verify", "pond")[0] == 0
+    code, said = ruled.run("producer", "activate", "pond", "distil", "offline-2")
+    assert code == 0
+    assert ruled.run("state", "pond", "--all")[1] == former
+
+
+def test_what_was_asked_before_is_not_asked_again(ruled: Pond) -> None:
+    other = ruled.settings("other.toml", '[llm]\nmodel = "other"\nlink = false\n')
+    ruled.run("redistill", "pond", "--producer", str(other), "--compare")
+    answered(ruled, other, " on the pond")
+    asked = ruled.log.end("asks", 0)
+    ruled.run("redistill", "pond", "--producer", str(other), "--compare")
+    assert ruled.log.end("asks", 0) == asked
+
+
+def test_a_settings_file_that_is_not_there_is_named(ruled: Pond) -> None:
+    code, said = ruled.run("redistill", "pond", "--producer", str(ruled.directory / "none.toml"), "--compare")
+    assert code == 2
+    assert "none.toml" in said
 
 
 def test_without_a_model_in_the_settings_the_command_says_what_to_set(tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""Reading a space anew with another producer: asked beside the live view, compared with it, then switched to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ops.pipeline import StageRunner
+from ops.settings import Settings
+from ops.viewing import LiveView
+from schemas.ids import SpaceKey
+from streams.llm.desk import Desk
+from streams.log import Log
+from streams.ports import Encoder
+
+from .shadow import Comparison, Shadow, compare, record_all
+
+if TYPE_CHECKING:
+    from .asker import Asker
+
+
+class Redistilled(msgspec.Struct, frozen=True, kw_only=True):
+    """How far another producer has come with a space.
+
+    Attributes:
+        producer: its name.
+        open: questions that nobody has answered yet; the comparison leaves the rules' sets for their sessions.
+        away: why they are not asked just now; None when nothing is wrong, or nobody is to be asked.
+        comparison: the live view against that of the producer.
+    """
+
+    producer: str
+    open: int
+    away: str | None
+    comparison: Comparison
+
+
+class Redistilling:
+    """One run of it, by whoever may write the store. The processors must not run meanwhile.
+
+    Args:
+        log: of the store.
+        view: the live one.
+        encoder: for links.
+        settings: with the other model, or none.
+        asker: asks that model; None where nobody does.
+        now: microseconds UTC.
+    """
+
+    def __init__(
+        self, log: Log, view: LiveView, encoder: Encoder, settings: Settings, asker: Asker | None, now: int
+    ) -> None:
+        self._log = log
+        self._view = view
+        self._encoder = encoder
+        self._settings = settings
+        self._asker = asker
+        self._now = now
+        self._desk = StageRunner(log, Desk(), settings.stage_batch_records)
+
+    def run(self, space: SpaceKey, *, record: bool) -> Redistilled:
+        """Ask what was not asked before, wait for the replies there will be, and compare.
+
+        Args:
+            space: which one.
+            record: also write the producer's sets to the log, when nothing is open; they count once it is activated.
+        """
+        shadow, asker = Shadow(self._log, space, self._settings, self._encoder, self._now), self._asker
+        left, seen = shadow.run(), 0 if asker is None else asker.replies
+        while left:
+            record_all(self._log, "asks", left, self._now)
+            self._work_off()
+            replies = seen if asker is None else asker.settle(seen)
+            if replies == seen:
+                break
+            seen = replies
+            self._work_off()
+            left = shadow.run()
+        away = None if asker is None else asker.away
+        if record and not left:
+            record_all(self._log, "events", shadow.sets(), self._now)
+        found = compare(self._view.snapshot(space), shadow.snapshot())
+        return Redistilled(producer=shadow.producer, open=len(left), away=away, comparison=found)
+
+    def _work_off(self) -> None:
+        while self._desk.step(self._now):
+            pass
