@@ -13,12 +13,15 @@ from ops.deadletters.local import LocalLetters, letters_about
 from ops.deadletters.redrive import CannotRedriveError, choose, repaired_copy
 from schemas.codec import decode, encode
 from schemas.dead_letters import DeadLetter, LetterRedriven
+from schemas.entry import Entry
 from schemas.messages import MessagePosted
+from schemas.sessions import SessionRevised
 from schemas.topics import TOPICS, TopicName
 from schemas.transport import NO_SPACE, RECORD_MAX_BYTES, carried, own_of
 from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
 from streams.sessions.stage import Sessionize
+from streams.state import MemoryState
 from streams.themes.stage import ThemesStage
 from tests.kit.parked import BOOM, BROKEN, NOW, OTHER, SPACE, BugError, World, broken, chat, poison, said
 from views.maintain import VIEW_TOPICS
@@ -258,6 +261,20 @@ def test_an_edit_that_was_parked_is_not_stronger_than_a_later_one():
     assert world.system.verify(SPACE).equal
 
 
+def test_a_session_with_a_late_message_is_not_known_before_its_newest():
+    early, late = posted_of("row"), msgspec.structs.replace(posted_of("row"), message_id="late", received_at=NOW - 50)
+    stage, state = Sessionize(), MemoryState()
+    outputs = [
+        output
+        for offset, record in enumerate((early, late))
+        for output in stage.apply(Entry(topic="messages", partition=0, offset=offset, record=record), state, NOW)
+    ]
+    outputs += stage.flush(state, NOW)
+    session = outputs[-1].record
+    assert isinstance(session, SessionRevised)
+    assert (len(session.messages), session.learned_at) == (2, early.received_at)
+
+
 def test_a_repaired_record_takes_the_parked_ones_place():
     world = World()
     world.system.post(SPACE, chat(*CHAT[:2]))
@@ -296,10 +313,13 @@ def test_letters_about_letters_end():
         batch.append("messages", SPACE, b"\xc1", NOW)
         batch.append("dead-letters", SPACE, b"\xc1", NOW)
     with mock.patch("views.maintain.concerned", side_effect=BugError("letters")):
-        world.settle()
-        end = world.log.end("dead-letters", 0)
-        world.settle()
-    assert world.log.end("dead-letters", 0) == end < 20
+        for _ in range(60):
+            try:
+                world.system.step()
+            except BugError:
+                continue
+        assert world.log.end("dead-letters", 0) < 20
+        assert world.system.step() == 0
 
 
 def test_a_record_under_no_key_is_parked_and_its_letter_is_readable():
