@@ -130,10 +130,14 @@ class ReplacedBy(msgspec.Struct, frozen=True, kw_only=True):
     message_id: str | None
 
 
+PlanStatus = Literal["planned", "done", "changed", "cancelled", "lapsed"]
+"""What became of a plan (``outcomes.plan_status``)."""
+
+
 class StateEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A statement as it stands at T: its status, interval and evidence.
 
-    ``contested_by`` the events that contradict it and are current at T.
+    ``contested_by`` the events that contradict it and are current at T. ``plan``: of a plan, what became of it by T.
     """
 
     event: Event
@@ -144,6 +148,7 @@ class StateEntry(msgspec.Struct, frozen=True, kw_only=True):
     contested_by: tuple[str, ...]
     superseded_by: tuple[ReplacedBy, ...]
     citations: tuple[Citation, ...]
+    plan: PlanStatus | None = None
 
 
 class StateRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from views.rows import EventRow, in_force, status_at, validity_at
 from .api import ReplacedBy, StateEntry, StateRequest, StateResult
 from .cut import Cut
 from .markers import contesting
+from .outcomes import plan_status
 from .quotes import citations_of
 
 
@@ -42,6 +43,7 @@ def entry_of(row: EventRow, cut: Cut, at: int) -> StateEntry:
         contested_by=tuple(other.event.id for other in contested),
         superseded_by=_replaced_by(row, cut),
         citations=citations_of(row.event, cut),
+        plan=plan_status(row, cut, at),
     )
 
 

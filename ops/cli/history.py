@@ -76,7 +76,8 @@ def _statement_lines(entry: StateEntry, zone: Zone, *, here: bool) -> Iterator[s
     event = entry.event
     about = ", ".join(word for word in (event.subject, event.attribute) if word)
     yield f"{'>' if here else ' '} {short(event.id)}  {event.text}" + (f"  [{about}]" if about else "")
-    yield f"      {entry.status.replace('_', ' ')}: {interval(entry, zone)}"
+    outcome = "" if entry.plan in (None, "planned") else f" (plan {entry.plan})"
+    yield f"      {entry.status.replace('_', ' ')}: {interval(entry, zone)}{outcome}"
     yield from (f"      said: {quote_line(citation, zone)}" for citation in entry.citations)
 
 
