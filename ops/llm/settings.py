@@ -48,7 +48,7 @@ class LlmSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     link: bool = True
     format: Format = "auto"
     limit: Limit = "auto"
-    reply_max_tokens: Count = 4_096
+    reply_max_tokens: Count = 8_192
     concurrency: Annotated[int, msgspec.Meta(ge=1, le=256)] = 4
     timeout_s: Seconds = 60.0
     tries: Annotated[int, msgspec.Meta(ge=1, le=20)] = 4

@@ -15,7 +15,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     """Which model is asked. ``reply_max_tokens``: where its replies are cut."""
 
     name: str
-    reply_max_tokens: int = 4_096
+    reply_max_tokens: int = 8_192
 
 
 def prompt_hash(*parts: str) -> str:

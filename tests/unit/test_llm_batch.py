@@ -128,7 +128,7 @@ def test_a_request_is_a_line_of_a_batch_with_an_id_and_a_strict_schema(pond: Pon
         assert len(request["custom_id"]) <= 64
         body = request["body"]
         assert body["model"] == "scripted"
-        assert body["max_completion_tokens"] == 4096
+        assert body["max_completion_tokens"] == 8192
         assert body["response_format"]["json_schema"]["strict"] is True
 
 

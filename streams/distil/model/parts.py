@@ -20,9 +20,9 @@ from .reply import DistilReply
 RULES_VERSION = 1
 """Raise it with every change of how a session is shown or an answer is read: it is part of the prompt's hash."""
 
-PART_CHARS = 16_000
-"""Text of one question, about 4,000 tokens, so that its answer (at most some 150 tokens for 200 characters of dense
-talk) seldom meets the limit of a reply."""
+PART_CHARS = 8_000
+"""Text of one question, about 2,000 tokens, so that its answer (at most some 150 tokens for 200 characters of dense
+talk) seldom meets the limit of a reply, 8,192 unless set."""
 
 OVERLAP = 3
 """Messages shown again before a part, for whom "he" and "it" mean. Nothing is distilled from them twice."""

@@ -22,8 +22,9 @@ from .reply import LinkReply
 RULES_VERSION = 1
 """Raise it with every change of how pairs are shown or an answer is read: it is part of the prompt's hash."""
 
-PAIRS_MAX = 40
-"""Of one question: its answer takes about 40 tokens a pair, well below the limit of a reply."""
+PAIRS_MAX = 80
+"""Of one question: its answer takes about 40 tokens a pair, well below the limit of a reply. A session of the longest
+conversations we have leaves some 50 pairs open."""
 
 
 class AskedPair(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
