@@ -18,6 +18,7 @@ from ops.llm.questions import Questions
 from ops.observing import Lag
 from ops.once import opened_once
 from ops.parts import Parts
+from ops.proving import verification
 from ops.ruled import Ruled, refusals
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
@@ -34,9 +35,7 @@ from streams.assertions import assert_events
 from streams.ingest import Ingest
 from streams.intake import ReceivedAt
 from streams.log import partition_of
-from views.checksum import checksum, first_difference
 from views.reader import Basis, MessageAccount
-from views.spec import recompute
 
 if TYPE_CHECKING:
     from ops.llm.redistilling import Redistilled
@@ -279,16 +278,7 @@ class Embedded(Ruled, Erased, Asked):
     def verify(self, space: SpaceKey) -> Verification:
         """Compare the incremental view with its definition over the same records."""
         snapshot, entries = self._view.frozen(space)
-        kept, plain = snapshot.view, recompute(entries)
-        return Verification(
-            space=space.space,
-            equal=checksum(kept) == checksum(plain),
-            checksum=checksum(kept),
-            recomputed=checksum(plain),
-            events=len(kept.events),
-            edges=len(kept.edges),
-            first_difference=first_difference(kept, plain),
-        )
+        return verification(space, snapshot.view, entries, self._now())
 
     def rebuild(self, space: SpaceKey) -> Verification:
         """Drop the space's view, fold the log anew, and compare with the definition."""

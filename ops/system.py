@@ -27,6 +27,7 @@ from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn
+from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ __all__ = ["Health", "Ingested", "Refused", "System", "Verification"]
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """Incremental view against the definition, over the same records."""
+    """Incremental view against the definition, over the same records. ``account``: where its events are."""
 
     space: str
     equal: bool
@@ -46,6 +47,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     events: int
     edges: int
     first_difference: str | None
+    account: EventAccount | None = None
 
 
 class System(Protocol):

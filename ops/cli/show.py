@@ -12,6 +12,7 @@ from itertools import groupby
 from ops.system import Verification
 from query.api import Citation, ReplacedBy, StateEntry
 from schemas.events import Event
+from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 
 from .times import Zone, local_zone, show_day
@@ -126,10 +127,24 @@ def verification_lines(result: Verification) -> Iterator[str]:
     """Whether view and definition agree, and where they first differ."""
     if result.equal:
         yield f"equal: {result.events} events, {result.edges} edges, checksum {result.checksum}"
+        yield from event_account_lines(result.account)
         return
     yield f"NOT equal: the view has checksum {result.checksum}, the records give {result.recomputed}"
     if result.first_difference is not None:
         yield f"first difference: {result.first_difference}"
+
+
+def event_account_lines(account: EventAccount | None) -> Iterator[str]:
+    """Where every event is that was ever distilled."""
+    if account is None:
+        return
+    statuses = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in account.by_status.items())
+    yield f"live {account.live}" + (f" ({statuses})" if statuses else "")
+    law = "adds up" if account.holds else "does NOT add up"
+    yield (
+        f"{account.live} live + {account.replaced} replaced + {account.retracted} retracted + {account.erased} erased "
+        f"= {account.ever} ever distilled: {law}"
+    )
 
 
 def account_line(account: MessageAccount) -> str:

@@ -35,4 +35,5 @@ def run(options: VerifyOptions, world: World) -> int:
 
         for line in verification_lines(result):
             world.say(line)
-    return OK if result.equal else NEGATIVE
+    holds = result.account is None or result.account.holds
+    return OK if result.equal and holds else NEGATIVE

@@ -1,0 +1,35 @@
+"""What proves a view right: equal to its definition over the same records, and nothing lost. For every runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ops.system import Verification
+from schemas.entry import Entry
+from schemas.ids import SpaceKey
+from views.checksum import checksum, first_difference
+from views.conservation import account_of
+from views.spec import View, recompute
+
+
+def verification(space: SpaceKey, kept: View, records: Iterable[Entry], now: int) -> Verification:
+    """The comparison of a space's stored view with its definition, and the account of its events.
+
+    Args:
+        space: its tenant and space.
+        kept: the view as it is stored.
+        records: what it was folded from.
+        now: instant of the statuses, microseconds UTC.
+    """
+    entries = list(records)
+    plain = recompute(entries)
+    return Verification(
+        space=space.space,
+        equal=checksum(kept) == checksum(plain),
+        checksum=checksum(kept),
+        recomputed=checksum(plain),
+        events=len(kept.events),
+        edges=len(kept.edges),
+        first_difference=first_difference(kept, plain),
+        account=account_of(kept, entries, now),
+    )
