@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
+from schemas.entry import Entry
+from streams.state import MemoryState
 from streams.themes.fold import THETA_T, Placed, ThemeFold, founded_by, themes_of
+from streams.themes.stage import ThemesStage
 from streams.themes.words import session_words
+from tests.kit.encoders import HashingEncoder
 from tests.kit.theming import Theming, session
 
 GARDEN = "the roses in the garden need water"
@@ -79,3 +84,29 @@ def test_a_session_stands_for_the_words_most_of_its_messages_share_without_the_n
 def test_a_session_of_greetings_has_a_theme_of_its_own() -> None:
     themes = Theming().run([session("s1", 1, "Hi, how are you?"), session("s2", 2, "Hello!")]).themes()
     assert themes == {"s1": founded_by("s1"), "s2": founded_by("s2")}
+
+
+class CountingEncoder(HashingEncoder):
+    """Remembers what it was asked for: the texts are what costs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def encode(self, texts):
+        self.texts += texts
+        return super().encode(texts)
+
+
+def test_an_open_session_is_judged_by_few_of_its_revisions_and_a_closed_one_by_all_it_says() -> None:
+    encoder, state = CountingEncoder(), MemoryState()
+    stage = ThemesStage(encoder)
+    words = [f"word{chr(97 + n)}{chr(97 + n)}" for n in range(20)]
+    whole = session("s", 1, *words)
+    for count in range(1, 21):
+        revised = msgspec.structs.replace(whole, messages=whole.messages[:count], revision=count, open=True)
+        stage.apply(Entry(topic="sessions", partition=0, offset=count, record=revised), state, 0)
+    assert len(set(encoder.texts)) == 5  # of 1, 2, 4, 8 and 16 messages
+    closed = msgspec.structs.replace(whole, revision=30)
+    stage.apply(Entry(topic="sessions", partition=0, offset=30, record=closed), state, 0)
+    assert encoder.texts[-1] == " ".join(session_words(whole.messages))
