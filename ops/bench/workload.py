@@ -5,9 +5,10 @@ session's theme; the set of edges of these events. A third of the turns go on wi
 that their sets replace the former ones at a higher revision. Now and then a message is edited or retracted, an edge is
 ruled out, or an API producer asserts a batch instead.
 
-A new event is about one of ``CHAINS`` subjects and attributes, and updates every earlier one of its chain (as the link
-stage does: design section 5), up to ``MOST_UPDATES``; chains are two events long in a space of 500. Half of the events
-follow an event of the session before (``before``), one in eight causes or enables something, a few contradict.
+A space talks about ``CHAINS`` subjects and attributes at a time, each for so long that two statements are made on it,
+in the mean. A new event updates every earlier one of its chain (as the link stage does: design section 5), up to
+``MOST_UPDATES``. A third of the events follow the event before (``before``), one in ten causes, enables or contradicts
+something. So an event has 1.4 edges in the mean, and that stays so however long a space gets.
 
 Nothing here is measured: records are made before the clock starts.
 """
@@ -31,8 +32,8 @@ from schemas.times import US_PER_DAY, US_PER_SECOND
 from schemas.topics import TopicName
 
 EVENTS_PER_SPACE = 500
-CHAINS = 250
-"""Subjects and attributes a space talks about."""
+CHAINS = 50
+"""Subjects and attributes a space talks about at a time."""
 MOST_UPDATES = 3
 ACTIVE_SPACES = 100
 LOCAL_SHARE = 0.8
@@ -69,7 +70,7 @@ class _Space:
         self.messages = 0
         self.sessions = 0
         self.session = ""
-        self.chains: dict[int, list[tuple[str, int]]] = {}
+        self.chains: dict[int, list[str]] = {}
         self.session_events: tuple[Event, ...] = ()
         self.session_edges: tuple[Edge, ...] = ()
         self.last_event: str | None = None
@@ -203,8 +204,8 @@ class Workload:
             RuledEnd(event_id=end, sources=(), type="state_change", attribute="home") for end in (ruled.src, ruled.dst)
         )
         return EdgeRuledOut(
-            tenant="bench", space=space.name, edge_id=ruled.id, src=src, dst=dst, relation=ruled.relation, analyst="ann", reason="not so",
-            at=self._now,
+            tenant="bench", space=space.name, edge_id=ruled.id, src=src, dst=dst, relation=ruled.relation,
+            analyst="ann", reason="not so", at=self._now,
         )  # fmt: skip
 
     # --- statements -------------------------------------------------------------------------------------------------
@@ -215,15 +216,15 @@ class Workload:
         """One to three events, and their edges to what was said before."""
         events: list[Event] = []
         edges: list[Edge] = []
-        for position in range(self._rng.choices((1, 2, 3), (70, 20, 10))[0]):
+        for position in range(self._rng.choices((1, 2, 3), (75, 20, 5))[0]):
             event, chain = self._event(space, message, said_at, position)
             known = space.chains.setdefault(chain, [])
             edges += [
-                self._edge(space, event.id, "updates", older, self._kind())
-                for older, _ in reversed(known[-MOST_UPDATES:])
+                self._edge(space, event.id, "updates", older, self._kind()) for older in reversed(known[-MOST_UPDATES:])
             ]
             edges += self._other_edges(space, event.id)
-            known.append((event.id, said_at))
+            known.append(event.id)
+            space.chains.pop(space.events // 2 - 1, None)
             space.last_event = event.id
             events.append(event)
         return tuple(events), tuple(edges)
@@ -234,17 +235,20 @@ class Workload:
 
     def _other_edges(self, space: _Space, event_id: str) -> Iterator[Edge]:
         draw = self._rng.random()
-        if space.last_event is not None and draw < 0.5:
+        if space.last_event is not None and draw < 0.33:  # shares of the mix, as told above
             yield self._edge(space, space.last_event, "before", event_id, None)
-        if draw < 0.16:
-            chains = sorted(space.chains)
-            known = space.chains[chains[self._rng.randrange(len(chains))]]
-            relation: Relation = "causes" if draw < 0.08 else "enables" if draw < 0.13 else "contradicts"
-            if known and known[-1][0] != event_id:
-                yield self._edge(space, known[-1][0], relation, event_id, None)
+        if draw < 0.10:
+            known = space.chains.get(self._chain(space))
+            relation: Relation = "causes" if draw < 0.05 else "enables" if draw < 0.08 else "contradicts"
+            if known:
+                yield self._edge(space, known[-1], relation, event_id, None)
+
+    def _chain(self, space: _Space) -> int:
+        """One of what a space talks about now."""
+        return space.events // 2 + self._rng.randrange(CHAINS)
 
     def _event(self, space: _Space, message: str | None, said_at: int, position: int) -> tuple[Event, int]:
-        chain = self._rng.randrange(CHAINS)
+        chain = self._chain(space)
         number = space.events
         space.events += 1
         self.events += 1
