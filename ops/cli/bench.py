@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from .world import OK, Options, Subcommands, World
+from .world import BAD_STORE, OK, CommandError, Options, Subcommands, World
 
 VIEW = """\
 Maintains a view on RocksDB with history and deltas, in batches of 1,000 records with one sync each, and tells what a
@@ -15,6 +15,14 @@ record costs: at 10,000 events and at --events, most records in the spaces activ
 a seed, as small sessions and API producers send them: of 100 records about 24 messages, 25 sets of 1 to 5 events (a
 third of them replace a former revision), 24 themes, 25 sets of edges (2 to 3 edges each, three quarters of them
 updates), 1 edit, retraction or ruling. Spaces have 500 events."""
+
+
+STREAM = """\
+On Apache Kafka, which it starts as the tests do unless --bootstrap names a broker: records a second of the view worker
+and of each stage, freshness from POST to the query node's state under a steady load (freshness_*), and the time from
+process start to the first new step after kill -9 (recovery_s). Nothing else should run meanwhile; minutes."""
+
+STREAM_PARTS = ("view", "stages", "freshness", "recovery")
 
 
 class BenchOptions(Options):
@@ -30,12 +38,22 @@ class ViewBenchOptions(BenchOptions):
     seed: int
 
 
+class StreamBenchOptions(BenchOptions):
+    """Options of ``bench stream``."""
+
+    bootstrap: str | None
+    parts: list[str]
+    per_s: float
+    seconds: float
+
+
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command. Its ``--json`` takes a file, so it does not share the others' options."""
     del shared
     parser = commands.add_parser("bench", parents=[], help="measure what the parts cost on this machine")
     benches = parser.add_subparsers(metavar="WHAT", required=True)
     _add_view(benches)
+    _add_stream(benches)
 
 
 def _add_view(benches: Subcommands) -> None:
@@ -46,6 +64,23 @@ def _add_view(benches: Subcommands) -> None:
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="of the records; default 1")
     add_report(parser)
     parser.set_defaults(run=run_view)
+
+
+def _add_stream(benches: Subcommands) -> None:
+    parser = benches.add_parser("stream", parents=[], help="the runtime on Kafka", description=STREAM)
+    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="a broker to use; default: start one")
+    parser.add_argument(
+        "--parts",
+        metavar="PART",
+        nargs="+",
+        choices=STREAM_PARTS,
+        default=list(STREAM_PARTS),
+        help=f"of {', '.join(STREAM_PARTS)}; default all",
+    )
+    parser.add_argument("--per-s", metavar="N", type=float, default=50.0, help="messages a second; default 50")
+    parser.add_argument("--seconds", metavar="N", type=float, default=60.0, help="of steady load; default 60")
+    add_report(parser)
+    parser.set_defaults(run=run_stream)
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +94,22 @@ def run_view(options: ViewBenchOptions, world: World) -> int:
 
     asked = Asked(events=options.events, seed=options.seed)
     tell("bench view", measure(asked, world.note), asked, options, world)
+    return OK
+
+
+def run_stream(options: StreamBenchOptions, world: World) -> int:
+    """``bench stream``. 3 without a broker, or when a process did not do its work."""
+    from ops.bench.processes import BenchError
+    from ops.bench.stream import Asked, measure
+    from ops.model import load_encoder
+
+    from .brokers import run_async
+
+    asked = Asked(bootstrap=options.bootstrap, parts=tuple(options.parts), per_s=options.per_s, seconds=options.seconds)
+    try:
+        tell("bench stream", run_async(measure(asked, load_encoder, world.note)), asked, options, world)
+    except BenchError as error:
+        raise CommandError(str(error), BAD_STORE) from error
     return OK
 
 
