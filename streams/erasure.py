@@ -56,7 +56,7 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Latest = tuple[int, int, str]
-"""(sent_at, seq, message id)."""
+"""(sent_at, seq, message id): by which the latest message of a conversation comes first."""
 
 
 def standing(log: Log, space: SpaceKey, extent: Extent) -> int:
@@ -90,11 +90,11 @@ def begin(
         for key, _ in sorted(found.items(), key=lambda item: item[1], reverse=True):
             # Latest first: a conversation is taken apart from its end, so what is left of it keeps its sessions.
             received = step.received_at(now)
-            step.append(_retraction(space, key, received), received)
+            step.append(retraction(space, key, received), received)
         step.finish()
         for key in found:
             batch.delete(TABLE, message_row(space, key.conversation_id, key.message_id))
-        offset = batch.append("erasures", space, encode(_record(space, extent, step.end, now)), now)
+        offset = batch.append("erasures", space, encode(erasure_record(space, extent, step.end, now)), now)
         begun = Begun(
             offset=offset,
             upto=step.end,
@@ -119,7 +119,8 @@ def _fold(found: dict[MessageKey, Latest], entries: Iterable[LogEntry], extent: 
     return found
 
 
-def _retraction(space: SpaceKey, key: MessageKey, received_at: int) -> MessageRetracted:
+def retraction(space: SpaceKey, key: MessageKey, received_at: int) -> MessageRetracted:
+    """Withdraws a message for good: what follows is derived without it, and its id is free."""
     return MessageRetracted(
         tenant=space.tenant,
         space=space.space,
@@ -130,7 +131,8 @@ def _retraction(space: SpaceKey, key: MessageKey, received_at: int) -> MessageRe
     )
 
 
-def _record(space: SpaceKey, extent: Extent, upto: int, now: int) -> ErasureRecord:
+def erasure_record(space: SpaceKey, extent: Extent, upto: int, now: int) -> ErasureRecord:
+    """Says that all of the extent in ``messages`` below ``upto`` is erased."""
     if extent.conversation_id is None:
         return SpaceErased(tenant=space.tenant, space=space.space, upto=upto, at=now)
     if extent.message_id is None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from functools import lru_cache, partial
 
@@ -94,6 +94,7 @@ class Worker:
         observe: called after every commit.
         lock: held while ``maintainer`` changes, so that other threads may read it under the same lock.
         folding: called between fold and commit, under the lock, with the batch and what came of it.
+        between: awaited after every look for records, with nothing uncommitted: whoever must write to the store too.
 
     Attributes:
         maintainer: the view.
@@ -109,6 +110,7 @@ class Worker:
         observe: Callable[[Applied], None],
         lock: AbstractContextManager[object] | None = None,
         folding: Callable[[Sequence[Fetched], Folded], None] = lambda _batch, _folded: None,
+        between: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._tables = tables
         self._source = source
@@ -116,6 +118,7 @@ class Worker:
         self._observe = observe
         self._lock = lock or nullcontext()
         self._folding = folding
+        self._between = between
         self.maintainer = Maintainer(tables)
         self.heard: dict[Place, tuple[int, int]] = {}
         self._reached = Reached()
@@ -162,6 +165,12 @@ class Worker:
                     if ends_somewhere and all(self._following(place) >= ends[place] for place in places):
                         return
                     await self._step(consumer, out, places, below=None if until is None else ends)
+                    if self._between is not None:
+                        await self._between()
+
+    def partition_of(self, space: SpaceKey) -> int:
+        """Where a space's records are; known once the log was found to fit."""
+        return self._partition_of(space)
 
     def _emitter(self, stop: asyncio.Event) -> AbstractAsyncContextManager[Emitter | None]:
         return emitter(self._source.bootstrap, self._source.prefix, stop) if self._source.emits else nullcontext()

@@ -60,6 +60,7 @@ def run(options: ViewOptions, world: World) -> int:
     """Check that topics, log and view fit together, then apply records."""
     from ops.kafka.checking import check_topics
     from ops.measuring import tell_view
+    from ops.node.forgetting import Forgetting
     from streams.log.database import Database
     from views.emitting import StoppedError
     from views.store import RocksTables
@@ -69,14 +70,20 @@ def run(options: ViewOptions, world: World) -> int:
     total = _Total()
     with broker_errors(options.bootstrap), measured(options, world) as metrics:
         run_async(check_topics(options.bootstrap, options.prefix, world.note))
-        tables = RocksTables(Database(options.store / "view", families=TABLES, read_only=False))
+        database = Database(options.store / "view", families=TABLES, read_only=False)
+        tables = RocksTables(database)
         source = Source(bootstrap=options.bootstrap, prefix=options.prefix, emits=not options.replica)
 
         def observe(applied: Applied) -> None:
             total.count(applied)
             tell_view(metrics, applied)
 
-        worker = Worker(tables, source, clock=world.now, observe=observe)
+        forgetting = Forgetting(database, source)
+        worker = Worker(
+            tables, source, clock=world.now, observe=observe, folding=lambda batch, _: forgetting.note(batch),
+            between=forgetting.turn,
+        )  # fmt: skip
+        forgetting.keep(worker)
 
         def ready(waiting: int) -> None:
             world.say(f"maintaining {options.store / 'view'} from {options.bootstrap}; {waiting} records waiting")

@@ -67,7 +67,7 @@ def on_broker(held: Sequence[Held], retention_ms: Mapping[TopicName, int | None]
         Remains(
             where=f"Kafka {name}, topic {one.topic}, partition {one.partition}",
             what=f"{one.records} records, offsets {_told(one.ranges)}",
-            why="a broker's records cannot be changed; nothing reads them as anything but erased",
+            why=_why(one, retention_ms.get(one.topic)),
             until=_until(one, retention_ms.get(one.topic)),
         )
         for one in held
@@ -93,8 +93,18 @@ def _keeps(retention_ms: int | None) -> bool:
     return retention_ms is None or retention_ms < 0
 
 
+def _why(one: Held, retention_ms: int | None) -> str:
+    why = "a broker's records cannot be changed; nothing reads them as anything but erased"
+    if not _keeps(retention_ms):
+        return why
+    return (
+        f"{why}. The topic keeps records for ever: only kafka-delete-records up to offset {one.ranges[-1][1] + 1} of "
+        "the partition removes them, with all that lies before, and nothing can be rebuilt from this log after that"
+    )
+
+
 def _until(one: Held, retention_ms: int | None) -> str | None:
-    if retention_ms is None or retention_ms < 0:
+    if retention_ms is None or _keeps(retention_ms):
         return None
     return f"{format_time(one.newest_us + retention_ms * US_PER_MS)} or later, when retention deletes its segment"
 

@@ -17,6 +17,13 @@ def always_left(work: Work) -> tuple[Remains, ...]:
             why="positions, order and a rebuild rest on them; no text, no speaker, no time of speaking is in them",
             until=None,
         ),
+        *outside_stores(),
+    )
+
+
+def outside_stores() -> tuple[Remains, ...]:
+    """What is left beside the files of any process."""
+    return (
         Remains(
             where="memory of the running process",
             what="texts in the cache of the encoder",

@@ -73,7 +73,7 @@ class Erasing:
             self.resume()
             found = self._begin(space, extent) or self._last(space, extent)
             if found is None:
-                raise Refused(_not_found(extent))
+                raise Refused(not_found(extent))
             return work.receipt(self._finish(found))
 
     def receipt(self, space: SpaceKey, erasure_id: str) -> ErasureOut:
@@ -166,7 +166,8 @@ def extent_of(wanted: ErasureIn) -> Extent:
     return Extent(conversation_id=wanted.conversation_id, message_id=wanted.message_id)
 
 
-def _not_found(extent: Extent) -> Problem:
+def not_found(extent: Extent) -> Problem:
+    """Nothing of an extent is there."""
     if extent.whole_space:
         return Problem(code="not_found", message="no such space", field="space")
     field = "conversation_id" if extent.message_id is None else "message_id"

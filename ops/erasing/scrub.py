@@ -127,7 +127,12 @@ def find_gone(extent: Extent, begun: Begun, events: Iterable[Record], asks: Iter
 
 
 def _quotes(record: ModelAsked, offset: int, gone: Gone, texts: Sequence[str]) -> bool:
-    """Whether a question holds erased text: of a session that does, or about statements that are gone."""
+    """Whether a question holds erased text: of a session that does, or about statements that are gone.
+
+    What readers asked goes whole: its context shows messages that nothing was distilled from, and asking anew is cheap.
+    """
+    if record.stage == "answer" and offset < gone.begun.ends["asks"]:
+        return True
     if not record.prompt.messages or gone.tainted(record.session_id, offset, "asks"):
         return True
     return any(text in message.content for message in record.prompt.messages for text in texts)

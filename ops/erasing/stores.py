@@ -46,28 +46,37 @@ def replace_batches(log: Log, work: Work, gone: Gone, now: int) -> None:
     The producer may send the batch again meanwhile, so the last look at the log is taken within the write.
     """
     partition = partition_of(work.space, log.partitions)
-    read = {topic: log.end(topic, partition) for topic in ("events", "edges")}
-    latest: dict[tuple[str, str, str], EventsAsserted | EdgesAsserted] = {}
-    _fold_batches(latest, log, work.space, dict.fromkeys(read, 0))
-    with log.batch() as batch:
-        _fold_batches(latest, log, work.space, read)
-        revision = log.end("events", partition)
-        for _, record in sorted(latest.items()):
-            clean = _without(record, gone)
-            if clean is not record:
-                clean = msgspec.structs.replace(clean, revision=revision, learned_at=now)
-                topic: TopicName = "events" if isinstance(clean, EventsAsserted) else "edges"
-                batch.append(topic, work.space, encode(clean), now)
-
-
-def _fold_batches(
-    latest: dict[tuple[str, str, str], EventsAsserted | EdgesAsserted], log: Log, space: SpaceKey, start: dict[str, int]
-) -> None:
     topics: tuple[TopicName, ...] = ("events", "edges")
-    for topic in topics:
-        for record in _records(log.read_space(topic, space, start[topic]), topic):
-            if isinstance(record, EventsAsserted | EdgesAsserted):
-                latest[topic, record.producer, record.batch_id] = record
+    read = {topic: log.end(topic, partition) for topic in topics}
+    entries = [e for topic in topics for e in log.read_space(topic, work.space) if e.offset < read[topic]]
+    with log.batch() as batch:
+        entries += [entry for topic in topics for entry in log.read_space(topic, work.space, read[topic])]
+        for record in replaced_batches(entries, gone, log.end("events", partition), now):
+            topic = "events" if isinstance(record, EventsAsserted) else "edges"
+            batch.append(topic, work.space, encode(record), now)
+
+
+def replaced_batches(
+    entries: Iterable[LogEntry], gone: Gone, revision: int, now: int
+) -> Iterator[EventsAsserted | EdgesAsserted]:
+    """The API batches that rest on what is gone, as they are to be written again. Pure.
+
+    Args:
+        entries: of ``events`` and ``edges`` of the space, each topic's in order; others are passed over.
+        gone: what is to go.
+        revision: higher than any so far: the end of ``events``.
+        now: when this is learned, microseconds UTC.
+    """
+    latest: dict[tuple[str, str, str], EventsAsserted | EdgesAsserted] = {}
+    for entry in entries:
+        if entry.topic in {"events", "edges"}:
+            for record in _records((entry,), entry.topic):
+                if isinstance(record, EventsAsserted | EdgesAsserted):
+                    latest[entry.topic, record.producer, record.batch_id] = record
+    for _, record in sorted(latest.items()):
+        clean = _without(record, gone)
+        if clean is not record:
+            yield msgspec.structs.replace(clean, revision=revision, learned_at=now)
 
 
 def _without(record: EventsAsserted | EdgesAsserted, gone: Gone) -> EventsAsserted | EdgesAsserted:

@@ -11,7 +11,11 @@ from typing import Literal
 
 import msgspec
 
+from schemas.control import ConversationErased, MessageErased, SpaceErased
 from schemas.ids import MessageKey, SpaceKey
+from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
+from schemas.record import Record
+from views.state import ViewState, space_prefix
 from views.store import Families, RocksTables
 from views.tables import TABLES, TableName, Write
 
@@ -43,6 +47,22 @@ def note_mark(space: SpaceKey, message: MessageKey) -> Mark:
 def event_mark(space: SpaceKey, event_id: str) -> Mark:
     """An event."""
     return Mark(space.tenant, space.space, "event", "", event_id)
+
+
+def notes_of(record: Record, state: ViewState) -> Iterator[Mark]:
+    """The messages whose text a record may have changed. ``state``: the view, which knows those of a conversation."""
+    match record:
+        case MessagePosted() | MessageEdited() | MessageRetracted():
+            yield note_mark(record.key, record.message)
+        case MessageErased():
+            yield note_mark(record.key, MessageKey(record.conversation_id, record.message_id))
+        case ConversationErased() | SpaceErased():
+            only = record.conversation_id if isinstance(record, ConversationErased) else None
+            for _, cell in state.messages.scan(space_prefix(record.key)):
+                if cell.posted is not None and only in {None, cell.posted.conversation_id}:
+                    yield note_mark(record.key, cell.posted.message)
+        case _:
+            return
 
 
 _encode = msgspec.msgpack.Encoder().encode

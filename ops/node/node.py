@@ -69,7 +69,10 @@ class Node(Taking):
         self._observer = served.observer
         self._generation = served.generation
         self._swapping = threading.Lock()
-        super().__init__(self._replica, served.loop, served.source, clock=served.clock, limits=ingest_limits(settings))
+        super().__init__(
+            self._replica, served.loop, served.source, clock=served.clock, limits=ingest_limits(settings),
+            index=self._index, left=lambda: self._shared.forget_deleted() if served.shared else (),
+        )  # fmt: skip
         self.analysts = Adjudicating(
             self._ledger, self, clock=served.clock, apply=lambda _: None, relink=lambda _: None
         )
@@ -132,12 +135,16 @@ class Node(Taking):
         index = self._shared if own is None else own.index
         return QueryEngine(IndexSearch(index, self._encoder), self._settings.query)
 
+    def _index(self) -> VectorIndex:
+        own = self._generation.index
+        return self._shared if own is None else own.index
+
     def snapshot(self, space: SpaceKey) -> Snapshot:
         """The space as it is now."""
         return self.read(space, None)[0]
 
     def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
-        """A cut and what it reflects, of one moment. One of the past is folded from the broker's records."""
+        """A cut and what it reflects, of one moment. A past the view cannot tell is folded from the log."""
         with self._serving() as serving:
             replica = serving.replica
             if known_at is None:

@@ -7,12 +7,13 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_key
+from streams.log import LogEntry
 from views.outgoing import Fetched, Place
 from views.worker import Source
 
@@ -62,15 +63,41 @@ async def read_space(source: Source, space: SpaceKey, partition: int, ends: Mapp
     Raises:
         AwayError: the broker went away meanwhile.
     """
+    return [
+        Fetched(
+            topic=topic, partition=partition, offset=record.offset, tenant=space.tenant, space=space.space,
+            key=record.key, value=record.value or b"", headers=list(record.headers),
+        )
+        for topic, record in await _read(source, space, partition, ends)
+    ]  # fmt: skip
+
+
+async def read_entries(
+    source: Source, space: SpaceKey, partition: int, ends: Mapping[TopicName, int]
+) -> list[LogEntry]:
+    """The same, with the broker's times."""
+    return [
+        LogEntry(
+            topic=topic, partition=partition, offset=record.offset, time_us=record.timestamp * 1_000,
+            tenant=space.tenant, space=space.space, value=record.value or b"",
+        )
+        for topic, record in await _read(source, space, partition, ends)
+    ]  # fmt: skip
+
+
+async def _read(
+    source: Source, space: SpaceKey, partition: int, ends: Mapping[TopicName, int]
+) -> list[tuple[TopicName, ConsumerRecord[bytes | None, bytes | None]]]:
     key = space_key(space)
     names: dict[str, TopicName] = {broker_topic(source.prefix, topic): topic for topic in ends}
     places = {TopicPartition(name, partition): ends[topic] for name, topic in names.items() if ends[topic] > 0}
-    found: dict[TopicName, list[Fetched]] = {topic: [] for topic in ends}
+    found: dict[TopicName, list[ConsumerRecord[bytes | None, bytes | None]]] = {topic: [] for topic in ends}
     async with open_consumer(source) as consumer:
         consumer.assign(list(places))
-        for place in places:
-            consumer.seek(place, 0)
-        open_places, heard = set(places), time.monotonic()
+        starts = await consumer.beginning_offsets(list(places)) if places else {}
+        for place, start in starts.items():
+            consumer.seek(place, start)
+        open_places, heard = {place for place in places if starts[place] < places[place]}, time.monotonic()
         while open_places:
             read = await consumer.getmany(*open_places, timeout_ms=_POLL_MS)
             if read:
@@ -78,15 +105,7 @@ async def read_space(source: Source, space: SpaceKey, partition: int, ends: Mapp
             elif time.monotonic() > heard + ASK_S:
                 raise AwayError(f"the broker at {source.bootstrap} sent nothing for {ASK_S:g} s")
             for place, records in read.items():
-                topic = names[place.topic]
-                found[topic] += [
-                    Fetched(
-                        topic=topic, partition=partition, offset=record.offset, tenant=space.tenant, space=space.space,
-                        key=record.key, value=record.value or b"", headers=list(record.headers),
-                    )
-                    for record in records
-                    if record.key == key and record.offset < places[place]
-                ]  # fmt: skip
+                found[names[place.topic]] += [r for r in records if r.key == key and r.offset < places[place]]
                 if records[-1].offset + 1 >= places[place]:
                     open_places.discard(place)
-    return [raw for records in found.values() for raw in records]
+    return [(topic, record) for topic, records in found.items() for record in records]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -12,12 +12,10 @@ import msgspec
 
 from ops.cuts import Cuts
 from schemas.codec import BadRecordError
-from schemas.control import ConversationErased, MessageErased, SpaceErased
 from schemas.dead_letters import DeadLetter
 from schemas.deltas import EventChanged
 from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
-from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.parking import decoded
 from schemas.record import Record
 from schemas.topics import TopicName
@@ -29,12 +27,14 @@ from views.maintain import VIEW_TOPICS, Maintainer
 from views.origin import ORIGIN_KEY, Origin
 from views.outgoing import Fetched, Place
 from views.reader import Basis, MessageAccount, MessageText
-from views.snapshot import Snapshot, message_text, read_space
+from views.snapshot import Snapshot, message_text, read_space, read_space_at
 from views.state import MessageState, message_part, space_prefix
 from views.worker import Applied, Source, Worker
 
+from .cleaning import Passes
 from .coverage import Coverage
-from .marks import FAMILIES, Mark, MarkedTables, event_mark, note_mark
+from .forgetting import Forgetting
+from .marks import FAMILIES, MarkedTables, event_mark, note_mark, notes_of
 from .spaces import all_spaces, split_key
 
 _LOOKED_AT: tuple[TopicName, ...] = ("messages", "dead-letters", "erasures")
@@ -68,9 +68,15 @@ class Replica:
         self.changed = threading.Condition(threading.RLock())
         """Held by whoever reads or changes the view; notified after every change."""
         self._observe = observe
-        self.worker = Worker(
-            self.tables, source, clock=clock, observe=self._applied, lock=self.changed, folding=self._folding
+        self.passes = Passes()
+        self._forgetting = Forgetting(
+            self._database, source, clean=self._index_is_clean if marking else lambda _: True, lock=self.changed
         )
+        self.worker = Worker(
+            self.tables, source, clock=clock, observe=self._applied, lock=self.changed, folding=self._folding,
+            between=self._between,
+        )  # fmt: skip
+        self._forgetting.keep(self.worker)
         self.maintainer: Maintainer = self.worker.maintainer
         self._coverage = Coverage(self.maintainer)
         self._cuts = Cuts()
@@ -88,7 +94,8 @@ class Replica:
         await self.worker.run(stop, ready=ready)
 
     def _folding(self, batch: Sequence[Fetched], folded: Folded) -> None:
-        """Before a batch is committed: what the index must look at, and what was parked."""
+        """Before a batch is committed: what the index must look at, what was parked, and what is erased."""
+        self._forgetting.note(batch)
         self.tables.mark(
             event_mark(delta.key, delta.event_id) for delta in folded.deltas if isinstance(delta, EventChanged)
         )
@@ -98,28 +105,27 @@ class Replica:
                 if isinstance(record, DeadLetter):
                     self._coverage.note(record)
                 elif record is not None:
-                    self.tables.mark(self._notes_of(record))
-
-    def _notes_of(self, record: Record) -> Iterator[Mark]:
-        """The messages whose text a record may have changed."""
-        match record:
-            case MessagePosted() | MessageEdited() | MessageRetracted():
-                yield note_mark(record.key, record.message)
-            case MessageErased():
-                yield note_mark(record.key, MessageKey(record.conversation_id, record.message_id))
-            case ConversationErased() | SpaceErased():
-                only = record.conversation_id if isinstance(record, ConversationErased) else None
-                for _, cell in self.maintainer.state.messages.scan(space_prefix(record.key)):
-                    if cell.posted is not None and only in {None, cell.posted.conversation_id}:
-                        yield note_mark(record.key, cell.posted.message)
-            case _:
-                return
+                    self.tables.mark(notes_of(record, self.maintainer.state))
 
     def _applied(self, applied: Applied) -> None:
         with self.changed:
             self._to_go = max(0, (self._to_go or 0) - applied.records)
             self.changed.notify_all()
         self._observe(applied)
+
+    async def _between(self) -> None:
+        await self._forgetting.turn()
+        with self.changed:
+            self.changed.notify_all()
+
+    def _index_is_clean(self, space: SpaceKey) -> bool:
+        with self.changed:
+            return self.passes.over(space, self.tables.sequence)
+
+    def is_forgotten(self, space: SpaceKey) -> bool:
+        """Whether rows, files and points hold nothing of what is erased of the space."""
+        with self.changed:
+            return self._forgetting.is_done(space)
 
     def mark_everything(self) -> None:
         """For an index that is about to be made, empty."""
@@ -202,22 +208,23 @@ class Replica:
     def past(
         self, space: SpaceKey, known_at: int
     ) -> tuple[Snapshot | None, Basis, Mapping[TopicName, int], Callable[[Snapshot], Snapshot]]:
-        """What is needed to fold a cut of the past, as of this moment.
+        """A cut of the past, as of this moment, or what is needed to fold it.
 
         Returns:
-            The cut itself where it was made before; the basis; below which offsets the space's records count; and what
-            keeps the cut for the next time.
+            The cut itself where the view's versions tell exactly, or where it was made before; the basis; below which
+            offsets the space's records count; and what keeps the cut for the next time.
         """
         with self.changed:
             version, partition = self.maintainer.version(space), self.partition(space)
             ends: dict[TopicName, int] = {t: self.maintainer.position(t, partition) for t in VIEW_TOPICS}
-            kept, basis = self._cuts.get(space, known_at, version), self.basis(space)
+            basis = self.basis(space)
 
-        def keep(made: Snapshot) -> Snapshot:
-            with self.changed:
-                return self._cuts.keep(space, known_at, version, made)
+            def keep(made: Snapshot) -> Snapshot:
+                with self.changed:
+                    return self._cuts.keep(space, known_at, version, made)
 
-        return kept, basis, ends, keep
+            kept = self._cuts.get(space, known_at, version) or read_space_at(self.maintainer, space, known_at)
+            return None if kept is None else keep(kept), basis, ends, keep
 
     def basis(self, space: SpaceKey) -> Basis:
         """What a read of the space reflects now."""

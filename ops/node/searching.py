@@ -91,7 +91,12 @@ class OwnIndex:
 
         tables = self._replica.tables
         while not self._stop.is_set():
-            if not self._replica.wait(lambda: tables.marked > 0 or self._stop.is_set(), IDLE_S) or self._stop.is_set():
+            if not self._replica.wait(self._has_work, IDLE_S) or self._stop.is_set():
+                continue
+            with self._replica.changed:
+                due = self._replica.passes.is_due(tables.indexed_below)
+            if due:
+                self._forget_deleted()
                 continue
             embed = Embed(self.index, self._encoder())
             with self._replica.changed:
@@ -103,6 +108,19 @@ class OwnIndex:
                 tables.clear(marks)
                 self._replica.changed.notify_all()
             self._observer.folded(Folded(stage=STAGE, read=len(marks), written=0, parked=0, seconds=0.0))
+
+    def _has_work(self) -> bool:
+        tables, passes = self._replica.tables, self._replica.passes
+        return tables.marked > 0 or passes.is_due(tables.indexed_below) or self._stop.is_set()
+
+    def _forget_deleted(self) -> None:
+        """What is erased is deleted by now: nor shall it be in a file."""
+        with self._replica.changed:
+            self._replica.passes.begin()
+        self.index.forget_deleted()
+        with self._replica.changed:
+            self._replica.passes.end()
+            self._replica.changed.notify_all()
 
     def _looked_up(
         self, marks: list[Mark]

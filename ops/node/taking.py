@@ -9,7 +9,7 @@ from typing import cast
 from ops.ruled import Ruled, refusals
 from ops.system import Ingested, Refused
 from schemas.codec import encode
-from schemas.erasure_wire import ErasureIn, ErasureOut
+from schemas.erasure_wire import ErasureIn, ErasureOut, Remains
 from schemas.ids import SpaceKey
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.topics import TopicName
@@ -18,16 +18,17 @@ from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import read_assertions
 from streams.intake import ReceivedAt, Taken
 from streams.message_in import IngestLimits
+from views.vectors.points import IndexAwayError
+from views.vectors.protocol import VectorIndex
 from views.worker import Source
 
+from .erasing import NodeErasing
 from .intake import BrokerIntake
 from .ledger import Ledger
 from .loop import BrokerLoop
 from .reading import AwayError
 from .replica import Replica
 from .writing import Outlet, TooLargeError
-
-_NO_ERASING = "a query node erases nothing, for the broker keeps what was written"
 
 
 class Taking(Ruled):
@@ -39,6 +40,8 @@ class Taking(Ruled):
         source: the log.
         clock: microseconds UTC.
         limits: of messages.
+        index: where the points are.
+        left: what the index cannot remove of points that are deleted.
     """
 
     def __init__(
@@ -49,12 +52,17 @@ class Taking(Ruled):
         *,
         clock: Callable[[], int],
         limits: IngestLimits,
+        index: Callable[[], VectorIndex],
+        left: Callable[[], Sequence[Remains]],
     ) -> None:
         self._replica_now = replica
         self._clock = clock
         self._outlet = Outlet(loop, source)
         self._intake = BrokerIntake(replica, self._outlet, limits)
         self._ledger = Ledger(loop, source, self._outlet, replica)
+        self._erasing = NodeErasing(
+            loop, source, self._outlet, self._ledger, self._intake, replica=replica, index=index, left=left, clock=clock
+        )
 
     @contextmanager
     def _writing(self) -> Generator[None]:
@@ -65,7 +73,7 @@ class Taking(Ruled):
         try:
             with refusals():
                 yield
-        except AwayError as error:
+        except (AwayError, IndexAwayError, TimeoutError) as error:
             raise unavailable(f"{error}; nothing was answered for: send it again, which is harmless") from error
         except TooLargeError as error:
             raise Refused(Problem(code="too_large", message=str(error))) from error
@@ -135,13 +143,20 @@ class Taking(Ruled):
             self._ledger.catch_up(space, "producers")
             return super().activate(space, wanted)
 
+    def erasable(self, space: SpaceKey, wanted: ErasureIn) -> int:
+        """How many messages an erasure would reach now."""
+        with self._writing():
+            return self._erasing.erasable(space, wanted)
+
     def erase(self, space: SpaceKey, wanted: ErasureIn) -> ErasureOut:
-        """Refused: the bytes on the broker would stay, and a receipt would say that they are gone."""
-        raise Refused(Problem(code="unsupported", message=_NO_ERASING))
+        """Erase here and wherever records are read; the receipt tells what the broker goes on holding."""
+        with self._writing():
+            return self._erasing.erase(space, wanted)
 
     def erasure(self, space: SpaceKey, erasure_id: str) -> ErasureOut:
-        """There is none."""
-        raise Refused(Problem(code="not_found", message="no such erasure: " + _NO_ERASING, field="id"))
+        """The receipt of an erasure, whichever node was asked for it."""
+        with self._writing():
+            return self._erasing.receipt(space, erasure_id)
 
     def stop_writing(self) -> None:
         """Let go of the broker."""
