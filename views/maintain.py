@@ -25,6 +25,7 @@ from .cells import Cells, plain
 from .held import space_prefix
 from .known import transaction_time
 from .moments import PARKED, THEMES
+from .pending import due, forget
 from .refusals import GapError
 from .state import ViewState
 from .tables import Tables
@@ -208,9 +209,17 @@ class Maintainer:
             self._positions.put(key, expected + 1)
         return offset == expected
 
+    def due(self, now: int, most: int) -> list[tuple[int, SpaceKey]]:
+        """What time alone has changed and no clock record has told yet: instants in order, each with its space.
+
+        Of what is committed; ``most`` bounds the work of one look.
+        """
+        return list(due(self.tables, now, most))
+
     def drop(self, space: SpaceKey) -> None:
         """Remove every row of a space; positions stay. Fold the space's records again before the commit."""
         prefix = space_prefix(space)
+        forget(self.state, prefix)
         for cells in self._cells():
             cells.clear(prefix)
         self.state.versions.clear(prefix)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .cells import Cells, Moment, plain
-from .held import Control, EdgeState, Incident, StoredSet
+from .held import Control, EdgeState, Incident, RulingState, StoredSet
 from .held import EventState as EventState
 from .held import MessageState as MessageState
 from .held import message_part as message_part
@@ -39,6 +39,9 @@ class ViewState:
         self.messages = Cells(tables, "messages", plain(MessageState), MessageState(), moment=texts, versions=versions)
         self.sources: Cells[tuple[str, ...]] = Cells(tables, "sources", plain(tuple[str, ...]), ())
         self.control = Cells(tables, "control", plain(Control), Control(), moment=rows, versions=versions)
+        self.rulings = Cells(tables, "rulings", plain(RulingState), RulingState())
+        self.ruled: Cells[tuple[str, ...]] = Cells(tables, "ruled", plain(tuple[str, ...]), ())
+        self.pending: Cells[int] = Cells(tables, "pending", plain(int), 0)
         self.clocks = Cells(tables, "clocks", plain(SpaceClock), SpaceClock())
 
     def reach(self, prefix: bytes, time: int, group: Group = ROWS, *, after: Group | None = None) -> None:
@@ -67,6 +70,7 @@ class ViewState:
         """Every table with rows of spaces, in a fixed order."""
         return (
             self.events, self.edges, self.adjacency, self.sets, self.messages, self.sources, self.control, self.clocks,
+            self.rulings, self.ruled, self.pending,
         )  # fmt: skip  # pyright: ignore[reportReturnType]  # invariance: drained, cleared and forgotten only
 
     def drain(self) -> list[Write]:

@@ -59,12 +59,13 @@ class Node:
 class Arc:
     """An edge. ``stored`` is its cell before the record."""
 
-    __slots__ = ("assertions", "key", "row", "stored")
+    __slots__ = ("assertions", "key", "row", "rulings", "stored")
 
     def __init__(self, state: ViewState, key: bytes) -> None:
         self.key = key
         self.stored = stored = state.edges.get(key)
         self.assertions = stored.assertions
+        self.rulings = stored.rulings
         self.row: EdgeRow | None = stored.row
 
 
@@ -109,8 +110,12 @@ class Touched:
         edges = self._state.edges
         for arc in self._arcs.values():
             stored = arc.stored
-            if arc.row is not stored.row or arc.assertions is not stored.assertions:
-                edges.put(arc.key, EdgeState(assertions=arc.assertions, ruling=stored.ruling, row=arc.row))
+            if (
+                arc.row is not stored.row
+                or arc.assertions is not stored.assertions
+                or arc.rulings is not stored.rulings
+            ):
+                edges.put(arc.key, EdgeState(assertions=arc.assertions, rulings=arc.rulings, row=arc.row))
 
     def changed_events(self) -> list[tuple[str, Node]]:
         """Events whose rows are other ones than before, by id."""
