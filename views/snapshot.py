@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-import msgspec
-
-from schemas.adjudications import with_names
 from schemas.edges import Edge
 from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 
-from .aliases import names_of
+from .aliases import resolved_aliases
 from .held import MessageState, message_part, space_prefix
 from .history import space_at
 from .known import known_by
@@ -38,7 +35,7 @@ class Snapshot:
         messages: dict[MessageKey, MessageText],
         themes: dict[str, str],
         account: MessageAccount,
-        names: dict[str, str],
+        aliases: dict[str, str],
         ruled_out: tuple[Edge, ...],
         unread: frozenset[MessageKey],
     ) -> None:
@@ -48,8 +45,7 @@ class Snapshot:
         self.account = account
         self._messages = messages
         self._themes = themes
-        self._names = names
-        self._rows = _under(view.events, names)
+        self._aliases = aliases
         self._of_message = _grouped(
             (MessageKey(s.conversation_id, s.message_id), i)
             for i, row in view.events.items()
@@ -65,11 +61,11 @@ class Snapshot:
     def _name(self, name: str) -> str:
         """The name as it is looked up: case-folded, through the alias table."""
         folded = name.casefold()
-        return self._names.get(folded, folded).casefold()
+        return self._aliases.get(folded, folded)
 
     def event(self, event_id: str) -> EventRow | None:
-        """See ``SpaceReader``. Under canonical names; ``view`` has the rows as they are stored."""
-        return self._rows.get(event_id)
+        """See ``SpaceReader``."""
+        return self.view.events.get(event_id)
 
     def event_ids(self) -> Sequence[str]:
         """See ``SpaceReader``."""
@@ -85,7 +81,7 @@ class Snapshot:
 
     def participants(self) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return sorted({name for row in self._rows.values() for name in row.event.participants})
+        return sorted({name for row in self.view.events.values() for name in row.event.participants})
 
     def events_of_session(self, session_id: str) -> Sequence[str]:
         """See ``SpaceReader``."""
@@ -123,17 +119,6 @@ class Snapshot:
 K = TypeVar("K")
 
 
-def _under(rows: dict[str, EventRow], names: dict[str, str]) -> dict[str, EventRow]:
-    """Rows under canonical names; the same ones where no name was merged."""
-    if not names:
-        return rows
-    found: dict[str, EventRow] = {}
-    for event_id, row in rows.items():
-        said = with_names(row.event, names)
-        found[event_id] = row if said is row.event else msgspec.structs.replace(row, event=said)
-    return found
-
-
 def _grouped(pairs: Iterable[tuple[K, str]]) -> dict[K, tuple[str, ...]]:
     """Second elements by the first, unique and sorted."""
     found: dict[K, set[str]] = {}
@@ -164,7 +149,7 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
         messages=texts,
         themes=themes,
         account=_account(maintainer, space, texts, parked, unread),
-        names=names_of(state.control.get(prefix)),
+        aliases=resolved_aliases(state.control.get(prefix)),
         ruled_out=tuple(edge for edge in ruled_out if edge is not None),
         unread=unread,
     )
