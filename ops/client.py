@@ -13,11 +13,24 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from ops.system import Ingested, Refused
-from query.api import HistoryResult, QueryRequest, QueryResult, SpacesResult, StateRequest, StateResult, StatusResult
+from query.api import (
+    EdgesResult,
+    HistoryResult,
+    ParticipantsResult,
+    QueryRequest,
+    QueryResult,
+    RulingsResult,
+    SpacesResult,
+    StateRequest,
+    StateResult,
+    StatusResult,
+)
 from query.service.reading_back import decode
+from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
+from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
 from schemas.times import format_time
-from schemas.wire import ErrorOut, PostedOut, QueryIn, RefusedOut
+from schemas.wire import EditIn, ErrorOut, PostedOut, Problem, QueryIn, RefusedOut
 from views.reader import Basis, MessageAccount
 
 T = TypeVar("T")
@@ -31,7 +44,7 @@ class NoServiceError(RuntimeError):
 
 
 class Remote:
-    """The part of ``ops.system.System`` that the reading commands and ``import`` use.
+    """The part of ``ops.system.System`` that the commands with ``--url`` use.
 
     Args:
         url: of the service, without ``/v1``.
@@ -81,6 +94,59 @@ class Remote:
         """What a read reflects now."""
         return self._get(f"{_of(space)}/status", StatusResult).basis
 
+    def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
+        """Edges, those that are ruled out included."""
+        asked = {"event": event_id, "known_at": _time(known_at)}
+        return self._get(f"{_of(space)}/edges", EdgesResult, asked)
+
+    def participants(self, space: SpaceKey) -> ParticipantsResult:
+        """Who takes part, with other names."""
+        return self._get(f"{_of(space)}/participants", ParticipantsResult)
+
+    def rulings(self, space: SpaceKey) -> RulingsResult:
+        """The analysts' rulings that stand."""
+        return self._get(f"{_of(space)}/adjudications", RulingsResult)
+
+    def conversations(self, space: SpaceKey, message_id: str) -> Sequence[str]:
+        """A service has no route that tells. Raises ``Refused``: the caller must say which."""
+        problem = Problem(
+            code="invalid", message=f"a service does not tell where {message_id!r} is: say it", field="--conversation"
+        )
+        raise Refused(problem)
+
+    # --- changing ---------------------------------------------------------------------------------------------------
+
+    def edit(self, space: SpaceKey, conversation_id: str, message_id: str, content: str) -> Ingested:
+        """New content for a message."""
+        body = msgspec.json.encode(EditIn(conversation_id=conversation_id, content=content))
+        return self._one(space, "PUT", message_id, body, {})
+
+    def retract(self, space: SpaceKey, conversation_id: str, message_id: str) -> Ingested:
+        """Withdraw a message."""
+        return self._one(space, "DELETE", message_id, None, {"conversation_id": conversation_id})
+
+    def _one(
+        self, space: SpaceKey, method: str, message_id: str, body: bytes | None, asked: Mapping[str, str | None]
+    ) -> Ingested:
+        reply = self._call(method, f"{_of(space)}/messages/{quote(message_id, safe='')}", body, asked)
+        return self._ingested(space, reply)
+
+    def adjudicate(self, space: SpaceKey, wanted: AdjudicationIn) -> AdjudicatedOut:
+        """An analyst's ruling."""
+        return self._send(f"{_of(space)}/adjudications", wanted, AdjudicatedOut)
+
+    def erasable(self, space: SpaceKey, wanted: ErasureIn) -> int:
+        """A service has no route that tells. Raises ``Refused``."""
+        raise Refused(Problem(code="invalid", message="a service does not tell what it would erase", field="--yes"))
+
+    def erase(self, space: SpaceKey, wanted: ErasureIn) -> ErasureOut:
+        """Erase; the receipt may not be finished yet."""
+        return self._send(f"{_of(space)}/erasures", wanted, ErasureOut)
+
+    def erasure(self, space: SpaceKey, erasure_id: str) -> ErasureOut:
+        """A receipt."""
+        return self._get(f"{_of(space)}/erasures/{quote(erasure_id, safe='')}", ErasureOut)
+
     # --- importing --------------------------------------------------------------------------------------------------
 
     def post(
@@ -94,7 +160,9 @@ class Remote:
         """Send a batch of messages. One that is refused as a whole is an answer too."""
         asked = {"received_at": received_at if received_at != "now" else None, "default_tz": default_tz}
         body = b'{"messages":[' + b",".join(messages) + b"]}"
-        reply = self._call("POST", f"{_of(space)}/messages", body, asked)
+        return self._ingested(space, self._call("POST", f"{_of(space)}/messages", body, asked))
+
+    def _ingested(self, space: SpaceKey, reply: _Reply) -> Ingested:
         if reply.status != HTTPStatus.OK:
             statuses = self._decoded(reply.body, RefusedOut).messages
             return Ingested(statuses=statuses, wait_for=self._posted.get(space, 0))
@@ -122,6 +190,9 @@ class Remote:
 
     def _get(self, path: str, kind: type[T], asked: Mapping[str, str | None] | None = None) -> T:
         return self._decoded(self._call("GET", path, None, asked).body, kind)
+
+    def _send(self, path: str, body: msgspec.Struct, kind: type[T]) -> T:
+        return self._decoded(self._call("POST", path, msgspec.json.encode(body)).body, kind)
 
     def _call(
         self, method: str, path: str, body: bytes | None, asked: Mapping[str, str | None] | None = None

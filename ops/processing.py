@@ -13,6 +13,7 @@ from ops.llm.stages import distil_stage, link_stage
 from ops.observing import Lag, Observer
 from ops.pipeline import StageRunner, read_position
 from ops.settings import Settings
+from ops.timer import Timer
 from ops.viewing import LiveView
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
@@ -57,6 +58,7 @@ class Processors:
         batch = settings.stage_batch_records
         self._log = log
         self._view = view
+        self._timer = Timer(log, view)
         self._now = clock
         self._lock = threading.RLock()
         self._sessionize = StageRunner(log, Sessionize(session_limits(settings)), batch, observer)
@@ -84,7 +86,7 @@ class Processors:
             done += sum(stage.step(now) for stage in self._later_stages)
             if self._asker is not None:
                 self._asker.poke()
-            done += self._view.step(now)
+            done += self._timer.step(now) + self._view.step(now)
             return done + self._indexer.step()
 
     def flush(self, space: SpaceKey | None = None) -> None:

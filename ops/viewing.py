@@ -10,6 +10,7 @@ import msgspec
 
 from ops.cuts import Cuts
 from ops.observing import SILENT, Applied, Lag, Observer
+from ops.pipeline import write_position
 from schemas.codec import BadRecordError, encode
 from schemas.deltas import Cause
 from schemas.entry import Entry
@@ -29,6 +30,9 @@ from views.reader import Basis, MessageAccount, MessageText
 from views.rows import EventRow
 from views.snapshot import Snapshot, cut, message_text, read_space, read_space_at
 from views.tables import Tables
+
+FOLLOWERS = ("embed",)
+"""Consumers of the local log that keep up with ``deltas``, by the names their positions have."""
 
 
 class LiveView:
@@ -51,11 +55,27 @@ class LiveView:
         with self._lock:
             partitions = range(self._log.partitions)
             if self._reached is None:
+                self._start_followers_over()
                 self._reached = [self._covers(p) for p in partitions]
             done = sum(self._fold(t, p, now) for t in VIEW_TOPICS for p in partitions)
             if done:
                 self._tell_reached(self._reached)
             return done
+
+    def _start_followers_over(self) -> None:
+        """Where the view was lost, and is made anew: who follows its deltas reads them all again.
+
+        Folded in another order, what came and went since need not come at all, so nothing would tell that it went; but
+        some former delta names it, and a follower sets whatever is named to what the view holds now.
+        """
+        partitions = range(self._log.partitions)
+        if any(self._maintainer.position(topic, p) for topic in VIEW_TOPICS for p in partitions):
+            return
+        with self._log.batch() as batch:
+            for partition in partitions:
+                if self._log.end("deltas", partition):
+                    for consumer in FOLLOWERS:
+                        write_position(batch, consumer, "deltas", partition, 0)
 
     def _tell_reached(self, before: Sequence[int]) -> None:
         """When the newest messages that are applied now, and were not before, had been appended."""
@@ -101,6 +121,14 @@ class LiveView:
         end = self._log.end(topic, partition)
         while self.position(topic, partition) < end:
             self.step(clock())
+
+    def due(self, now: int, most: int) -> list[tuple[int, SpaceKey]]:
+        """Instants that have passed and that no clock record tells of; none while such records are not yet folded."""
+        with self._lock:
+            partitions = range(self._log.partitions)
+            if any(self._maintainer.position("clock", p) < self._log.end("clock", p) for p in partitions):
+                return []
+            return self._maintainer.due(now, most)
 
     def has_read(self, partition: int, *, events: int, edges: int) -> bool:
         """Whether events and edges below these offsets are applied."""

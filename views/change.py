@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from schemas.adjudications import EdgeAccepted
+from schemas.adjudications import EdgeAccepted, EdgeRuling
 from schemas.deltas import Cause, DeltaRecord
 from schemas.edges import EdgeRecord
 from schemas.events import EventRecord, read_below
 from schemas.ids import MessageKey, SpaceKey
 
-from .deltas import edge_delta, event_delta
+from .deltas import edge_delta
 from .derive import derive_edge, derive_event, first_row, reach_of
 from .held import EdgeAssertion, EventAssertion, message_part
 from .liveness import asserted_edge, live_event
 from .rows import EdgeRow, EventRow
+from .ruled import Moved, fold_ruling, follow
 from .sets import SetChange
 from .state import ViewState
+from .telling import event_deltas, note_pending, told_until
 from .touched import Arc, Node, Touched
 
 
@@ -37,11 +39,13 @@ class Change:
         self._touched = Touched(state, prefix)
         self._events: dict[str, None] = {}
         self._edges: dict[str, None] = {}
+        self._messages: dict[bytes, None] = {}
 
     # --- what a record touches --------------------------------------------------------------------------------------
 
     def rests_on(self, message_cell: bytes) -> None:
         """A message was edited, retracted or erased: look again at every event that rests on it."""
+        self._messages[message_cell] = None
         self._events |= dict.fromkeys(self._state.sources.get(message_cell))
 
     def set_replaced(self, change: SetChange) -> None:
@@ -56,17 +60,22 @@ class Change:
         else:
             self._replace_events(change.session_id, before, after)  # pyright: ignore[reportArgumentType]  # both are of one topic
 
-    def ruled(self, edge_id: str, ends: tuple[str, str] | None) -> None:
-        """An analyst ruled on the edge; ``ends`` where the ruling itself asserts it."""
-        self._edges[edge_id] = None
-        for event_id in ends or ():
-            self._touched.events[event_id].attach(edge_id)
+    def ruled(self, record: EdgeRuling) -> None:
+        """An analyst said something on an edge."""
+        self._moved(fold_ruling(self._state, self._touched, record))
+
+    def _moved(self, moved: Iterable[Moved]) -> None:
+        """Rulings concern these edges now, or no longer; of an accepted one the ends are told."""
+        for edge_id, ends in moved:
+            self._edges[edge_id] = None
+            for event_id in ends or ():
+                self._touched.event(event_id).attach(edge_id)
 
     def _replace_events(self, session_id: str, before: EventRecord | None, after: EventRecord | None) -> None:
         gone = {} if before is None else _event_assertions(session_id, before)
         new = {} if after is None else _event_assertions(session_id, after)
         for event_id in {**gone, **new} if gone else new:
-            node = self._touched.events[event_id]
+            node = self._touched.event(event_id)
             known, old = node.assertions, gone.get(event_id)
             kept = known if old is None else tuple(a for a in known if a not in old)
             assertions = kept + new.get(event_id, ())
@@ -94,7 +103,7 @@ class Change:
         key = self._prefix + message_part(message)
         known = self._state.sources.get(key)
         if rests:
-            self._state.sources.put(key, tuple(sorted({*known, event_id})) if known else (event_id,))
+            self._state.sources.put(key, tuple(sorted({*known, event_id})))
         else:
             self._state.sources.put(key, tuple(i for i in known if i != event_id))
 
@@ -105,25 +114,26 @@ class Change:
             old, mine = gone.get(edge_id, ()), new.get(edge_id, ())
             if old == mine:
                 continue
-            arc = self._touched.edges[edge_id]
+            arc = self._touched.edge(edge_id)
             kept = tuple(a for a in arc.assertions if a not in old) if old else arc.assertions
             arc.assertions = kept + mine
             self._edges[edge_id] = None
             for assertion in mine:
-                self._touched.events[assertion.edge.src].attach(edge_id)
-                self._touched.events[assertion.edge.dst].attach(edge_id)
+                self._touched.event(assertion.edge.src).attach(edge_id)
+                self._touched.event(assertion.edge.dst).attach(edge_id)
             if old:
                 self._detach(edge_id, arc, old)
 
     def _detach(self, edge_id: str, arc: Arc, gone: Iterable[EdgeAssertion]) -> None:
         """Ends that nobody names any more forget the edge."""
         named = {end for a in arc.assertions for end in (a.edge.src, a.edge.dst)}
-        if isinstance(arc.stored.ruling, EdgeAccepted):
-            named |= {arc.stored.ruling.src.event_id, arc.stored.ruling.dst.event_id}
+        for one in arc.rulings:
+            if isinstance(one.ruling, EdgeAccepted):
+                named |= {one.src, one.dst}
         for assertion in gone:
             for event_id in (assertion.edge.src, assertion.edge.dst):
                 if event_id not in named:
-                    self._touched.events[event_id].detach(edge_id)
+                    self._touched.event(event_id).detach(edge_id)
 
     # --- settling ---------------------------------------------------------------------------------------------------
 
@@ -132,28 +142,31 @@ class Change:
         for edge_id in self._settle_rows(self._settle_liveness()):
             self._settle_edge(edge_id)
         self._touched.put()
-        deltas: list[DeltaRecord] = []
-        for event_id, node in self._touched.changed_events():
-            delta = event_delta(space, event_id, node.stored.row, node.row, cause, learned_at)
+        changed = {event_id: node.stored.row for event_id, node in self._touched.changed_events()}
+        told = told_until(self._state, self._prefix, learned_at)
+        note_pending(self._state, self._prefix, changed, self._row, told)
+        deltas: list[DeltaRecord] = list(event_deltas(space, changed, self._row, cause, learned_at, told))
+        for edge_id, arc in self._touched.changed_edges():
+            delta = edge_delta(space, edge_id, arc.stored.row, arc.row, cause, learned_at)
             if delta is not None:
                 deltas.append(delta)
-        for edge_id, arc in self._touched.changed_edges():
-            changed = edge_delta(space, edge_id, arc.stored.row, arc.row, cause, learned_at)
-            if changed is not None:
-                deltas.append(changed)
         return deltas
 
     def _settle_liveness(self) -> dict[str, None]:
         """Events and edges that came, went or changed their fields; returns the events whose rows to derive."""
         unsettled: dict[str, None] = {}
         around: dict[str, None] = {}
+        settled: dict[str, None] = {}
         for event_id in self._events:
-            node = self._touched.events[event_id]
+            node = self._touched.event(event_id)
             if self._settle_event(node):
+                settled[event_id] = None
                 if node.row is not None and node.stored.row is not None:
                     unsettled[event_id] = None  # a fresh row without edges is right as it is
                 for incident in node.incidents:
                     around[incident.edge_id] = None
+        if self._state.control.get(self._prefix).is_ruled:
+            self._moved(follow(self._state, self._touched, self._prefix, settled, self._messages_of(settled)))
         for edge_id in {**self._edges, **around} if around else self._edges:
             before, after = self._settle_edge(edge_id)
             if before is not after or edge_id in around:
@@ -161,6 +174,16 @@ class Change:
                     if row is not None:
                         unsettled[row.edge.src] = unsettled[row.edge.dst] = None
         return unsettled
+
+    def _messages_of(self, settled: Iterable[str]) -> dict[bytes, None]:
+        """The messages that changed, and those that events rest on which came, went or changed."""
+        found = dict(self._messages)
+        for event_id in settled:
+            node = self._touched.event(event_id)
+            for row in (node.stored.row, node.row):
+                for source in () if row is None else row.event.sources:
+                    found[self._prefix + message_part(MessageKey(source.conversation_id, source.message_id))] = None
+        return found
 
     def _settle_event(self, node: Node) -> bool:
         """Bring an event's fields up to date; True when they changed."""
@@ -180,11 +203,11 @@ class Change:
 
     def _settle_edge(self, edge_id: str) -> tuple[EdgeRow | None, EdgeRow | None]:
         """Bring an edge's row up to date with its assertions and its ends; returns it as it was and as it is."""
-        arc = self._touched.edges[edge_id]
+        arc = self._touched.edge(edge_id)
         old, row = arc.row, None
-        live = asserted_edge(arc.assertions, arc.stored.ruling)
+        live = asserted_edge(arc.assertions, arc.rulings)
         if live is not None and live.edge.src != live.edge.dst:
-            src, dst = self._touched.events[live.edge.src].row, self._touched.events[live.edge.dst].row
+            src, dst = self._touched.event(live.edge.src).row, self._touched.event(live.edge.dst).row
             if src is not None and dst is not None:
                 row = derive_edge(live.edge, live.producers, src, dst, accepted=live.accepted)
         if row == old:
@@ -199,7 +222,7 @@ class Change:
         while queue:
             event_id = next(iter(queue))
             del queue[event_id]
-            node = self._touched.events[event_id]
+            node = self._touched.event(event_id)
             row = node.row
             if row is None:
                 continue
@@ -212,7 +235,7 @@ class Change:
         return stale
 
     def _row(self, event_id: str) -> EventRow | None:
-        return self._touched.events[event_id].row
+        return self._touched.event(event_id).row
 
 
 def _event_assertions(session_id: str, record: EventRecord) -> dict[str, tuple[EventAssertion, ...]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from schemas.deltas import Cause, DeltaRecord, EdgeChanged, EventChanged, Validity
+from schemas.deltas import About, Cause, DeltaRecord, EdgeChanged, EventChanged, Validity
 from schemas.ids import SpaceKey
 
+from .reasons import Standing, reason_of, standing
 from .rows import EdgeRow, EventRow
 from .spec import View
 
@@ -25,17 +26,24 @@ def validity_of(row: EventRow | None) -> Validity | None:
 
 
 def event_delta(
-    space: SpaceKey, event_id: str, old: EventRow | None, new: EventRow | None, cause: Cause, learned_at: int
+    space: SpaceKey,
+    event_id: str,
+    old: EventRow | None,
+    new: EventRow | None,
+    before: Standing,
+    after: Standing,
+    cause: Cause,
+    learned_at: int,
 ) -> EventChanged | None:
-    """The change of an event, None when neither its validity nor what it says is different."""
-    if old is new:
-        return None
-    before, after = validity_of(old), validity_of(new)
-    if before == after and (old is None or new is None or old.event == new.event):
+    """The change of an event, None when neither its validity, nor what it says, nor how it stands is different."""
+    was, now = validity_of(old), validity_of(new)
+    row = new or old
+    if row is None or (was == now and before == after and (old is None or new is None or old.event == new.event)):
         return None
     return EventChanged(
-        tenant=space.tenant, space=space.space, event_id=event_id, old=before, new=after, cause=cause,
-        learned_at=learned_at,
+        tenant=space.tenant, space=space.space, event_id=event_id, old=was, new=now, cause=cause,
+        learned_at=learned_at, old_status=before.status, status=after.status, reason=reason_of(before, after),
+        about=About(participants=row.event.participants, attribute=row.event.attribute),
     )  # fmt: skip
 
 
@@ -54,9 +62,19 @@ def edge_delta(
 
 
 def view_deltas(space: SpaceKey, before: View, after: View, cause: Cause, learned_at: int) -> list[DeltaRecord]:
-    """Every difference between two views of a space, events before edges, each in id order."""
+    """Every difference between two views of a space at ``learned_at``, events before edges, each in id order."""
+    old, new = before.events.get, after.events.get
     deltas: list[DeltaRecord | None] = [
-        event_delta(space, i, before.events.get(i), after.events.get(i), cause, learned_at)
+        event_delta(
+            space,
+            i,
+            old(i),
+            new(i),
+            standing(old(i), old, learned_at),
+            standing(new(i), new, learned_at),
+            cause,
+            learned_at,
+        )
         for i in sorted({*before.events, *after.events})
     ]
     deltas += [

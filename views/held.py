@@ -38,12 +38,32 @@ class EdgeAssertion(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_l
     edge: Edge
 
 
+class Concern(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
+    """A ruling that concerns an edge now, and the edge's ends: those ruled on, or the statements in their place."""
+
+    ruling: EdgeAccepted | EdgeRuledOut
+    src: str
+    dst: str
+
+
 class EdgeState(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """Everything known of an edge id. ``row`` is None while it is not live; ``ruling`` is the analysts' last word."""
+    """Everything known of an edge id. ``row`` is None while it is not live.
+
+    ``rulings``: those that concern it; the last one counts.
+    """
 
     assertions: tuple[EdgeAssertion, ...] = ()
-    ruling: EdgeAccepted | EdgeRuledOut | RulingWithdrawn | None = None
+    rulings: tuple[Concern, ...] = ()
     row: EdgeRow | None = None
+
+
+class RulingState(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
+    """The analysts' last word on an edge id, and where it has effect: the edge it concerns and its ends, if any."""
+
+    word: EdgeAccepted | EdgeRuledOut | RulingWithdrawn | None = None
+    edge_id: str | None = None
+    src: str | None = None
+    dst: str | None = None
 
 
 class Incident(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -95,13 +115,17 @@ class AliasRuling(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_lik
 
 
 class Control(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
-    """What steers a space: active producer per stage, below which offsets messages are erased, names of people."""
+    """What steers a space: active producer per stage, below which offsets messages are erased, names of people.
+
+    ``is_ruled``: analysts ruled on edges here.
+    """
 
     active: dict[str, ProducerActivated] = {}
     erased_below: int = 0
     erased_conversations: dict[str, int] = {}
     erased_messages: dict[str, int] = {}
     aliases: dict[str, AliasRuling] = {}
+    is_ruled: bool = False
 
     @property
     def erases(self) -> bool:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from schemas.adjudications import EdgeAccepted, EdgeRuledOut, EdgeRuling
+from schemas.adjudications import EdgeAccepted, EdgeRuledOut
 from schemas.control import ConversationErased, ErasureRecord, MessageErased, SpaceErased
 from schemas.edges import Edge
 from schemas.events import Event
-from schemas.ids import MessageKey, SpaceKey
+from schemas.ids import MessageKey, SpaceKey, edge_id
 from schemas.messages import MessageEdited, MessagePosted, MessageRecord
 
 from .held import (
+    Concern,
     Control,
     EdgeAssertion,
     EdgeState,
@@ -173,32 +174,42 @@ def live_event(state: ViewState, prefix: bytes, assertions: Sequence[EventAssert
     )
 
 
-def asserted_edge(assertions: tuple[EdgeAssertion, ...], ruling: EdgeRuling | None) -> LiveEdge | None:
-    """The edge as its assertions and the analysts' ruling make it, or None."""
-    accepted = False
-    if ruling is not None:
-        if isinstance(ruling, EdgeRuledOut):
+def asserted_edge(assertions: tuple[EdgeAssertion, ...], rulings: tuple[Concern, ...]) -> LiveEdge | None:
+    """The edge as its assertions and the last ruling that concerns it make it, or None.
+
+    An analyst's word on what the edge is comes before all producers'.
+    """
+    ruled: EdgeAssertion | None = None
+    if rulings:
+        concern = rulings[-1]
+        if isinstance(concern.ruling, EdgeRuledOut):
             return None
-        accepted = isinstance(ruling, EdgeAccepted)
-    if isinstance(ruling, EdgeAccepted):
-        edge = Edge(
-            id=ruling.edge_id, src=ruling.src.event_id, dst=ruling.dst.event_id, relation=ruling.relation,
-            kind=ruling.kind, confidence=1.0, justification=ruling.reason, slice=(), span=None,
-        )  # fmt: skip
-        assertions = (*assertions, EdgeAssertion(producer=f"analyst:{ruling.analyst}", session_id="", edge=edge))
+        ruled = _accepted(concern, concern.ruling)
+        assertions = (*assertions, ruled)
     if not assertions:
         return None
     if len(assertions) == 1:
-        return LiveEdge(assertions[0].edge, (assertions[0].producer,), accepted)
-    first = min(assertions, key=_edge_rank).edge
+        return LiveEdge(assertions[0].edge, (assertions[0].producer,), ruled is not None)
+    first = (ruled or min(assertions, key=_edge_rank)).edge
     confidence = max(a.edge.confidence for a in assertions)
     if confidence != first.confidence:
         first = msgspec.structs.replace(first, confidence=confidence)
-    return LiveEdge(first, tuple(sorted({a.producer for a in assertions})), accepted)
+    return LiveEdge(first, tuple(sorted({a.producer for a in assertions})), ruled is not None)
+
+
+def _accepted(concern: Concern, ruling: EdgeAccepted) -> EdgeAssertion:
+    """The edge as an analyst asserts it, between the statements that are its ends now."""
+    moved = (concern.src, concern.dst) != (ruling.src.event_id, ruling.dst.event_id)
+    name = edge_id(ruling.key, concern.src, ruling.relation, concern.dst) if moved else ruling.edge_id
+    edge = Edge(
+        id=name, src=concern.src, dst=concern.dst, relation=ruling.relation, kind=ruling.kind, confidence=1.0,
+        justification=ruling.reason, slice=(), span=None,
+    )  # fmt: skip
+    return EdgeAssertion(producer=f"analyst:{ruling.analyst}", session_id="", edge=edge)
 
 
 def ruled_out_edge(cell: EdgeState) -> Edge | None:
     """The edge, as the smallest producer asserts it, when analysts ruled it out; else None."""
-    if not cell.assertions or not isinstance(cell.ruling, EdgeRuledOut):
+    if not cell.assertions or not cell.rulings or not isinstance(cell.rulings[-1].ruling, EdgeRuledOut):
         return None
     return min(cell.assertions, key=_edge_rank).edge

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+import msgspec
+
+from schemas.adjudications import with_names
 from schemas.edges import Edge
 from schemas.entry import Entry
 from schemas.ids import MessageKey, SpaceKey
 
-from .aliases import resolved_aliases
+from .aliases import names_of
 from .held import MessageState, message_part, space_prefix
 from .history import space_at
 from .known import known_by
@@ -35,7 +38,7 @@ class Snapshot:
         messages: dict[MessageKey, MessageText],
         themes: dict[str, str],
         account: MessageAccount,
-        aliases: dict[str, str],
+        names: dict[str, str],
         ruled_out: tuple[Edge, ...],
         unread: frozenset[MessageKey],
     ) -> None:
@@ -45,7 +48,8 @@ class Snapshot:
         self.account = account
         self._messages = messages
         self._themes = themes
-        self._aliases = aliases
+        self._names = names
+        self._rows = _under(view.events, names)
         self._of_message = _grouped(
             (MessageKey(s.conversation_id, s.message_id), i)
             for i, row in view.events.items()
@@ -61,11 +65,11 @@ class Snapshot:
     def _name(self, name: str) -> str:
         """The name as it is looked up: case-folded, through the alias table."""
         folded = name.casefold()
-        return self._aliases.get(folded, folded)
+        return self._names.get(folded, folded).casefold()
 
     def event(self, event_id: str) -> EventRow | None:
-        """See ``SpaceReader``."""
-        return self.view.events.get(event_id)
+        """See ``SpaceReader``. Under canonical names; ``view`` has the rows as they are stored."""
+        return self._rows.get(event_id)
 
     def event_ids(self) -> Sequence[str]:
         """See ``SpaceReader``."""
@@ -81,7 +85,7 @@ class Snapshot:
 
     def participants(self) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return sorted({name for row in self.view.events.values() for name in row.event.participants})
+        return sorted({name for row in self._rows.values() for name in row.event.participants})
 
     def events_of_session(self, session_id: str) -> Sequence[str]:
         """See ``SpaceReader``."""
@@ -119,6 +123,17 @@ class Snapshot:
 K = TypeVar("K")
 
 
+def _under(rows: dict[str, EventRow], names: dict[str, str]) -> dict[str, EventRow]:
+    """Rows under canonical names; the same ones where no name was merged."""
+    if not names:
+        return rows
+    found: dict[str, EventRow] = {}
+    for event_id, row in rows.items():
+        said = with_names(row.event, names)
+        found[event_id] = row if said is row.event else msgspec.structs.replace(row, event=said)
+    return found
+
+
 def _grouped(pairs: Iterable[tuple[K, str]]) -> dict[K, tuple[str, ...]]:
     """Second elements by the first, unique and sorted."""
     found: dict[K, set[str]] = {}
@@ -149,7 +164,7 @@ def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
         messages=texts,
         themes=themes,
         account=_account(maintainer, space, texts, parked, unread),
-        aliases=resolved_aliases(state.control.get(prefix)),
+        names=names_of(state.control.get(prefix)),
         ruled_out=tuple(edge for edge in ruled_out if edge is not None),
         unread=unread,
     )

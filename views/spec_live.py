@@ -12,19 +12,22 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RulingWithdrawn
+from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RuledEnd, RulingWithdrawn
 from schemas.codec import encode
 from schemas.control import ConversationErased, MessageErased, ProducerActivated, SpaceErased, StageName
 from schemas.edges import Edge, EdgesAsserted, EdgesInferred, batch_session
 from schemas.entry import Entry
 from schemas.events import Event, EventsAsserted, EventsDistilled, read_below
-from schemas.ids import MessageKey, record_hash
+from schemas.ids import MessageKey, edge_id, record_hash
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.record import Record
 
 R = TypeVar("R", bound=Record)
 S = TypeVar("S", EventsDistilled, EdgesInferred)
 B = TypeVar("B", EventsAsserted, EdgesAsserted)
+
+
+Ruling = EdgeAccepted | EdgeRuledOut
 
 
 class Asserted(NamedTuple):
@@ -155,43 +158,86 @@ class Live:
             for i, asserted in self.event_assertions.items()
         }
 
-    def ruling(self, edge_id: str) -> EdgeAccepted | EdgeRuledOut | None:
-        """The analysts' ruling on an edge that stands, if any."""
+    @cached_property
+    def standing(self) -> list[Ruling]:
+        """The analysts' last word on every edge, where it was not taken back."""
         kinds = (EdgeAccepted, EdgeRuledOut, RulingWithdrawn)
-        rulings = [r for kind in kinds for r in self.of(kind) if r.edge_id == edge_id]
-        last = max(rulings, key=_at, default=None)
-        return None if isinstance(last, RulingWithdrawn) else last
+        said = [record for kind in kinds for record in self.of(kind)]
+        last = [max(own, key=_at) for _, own in _grouped(said, lambda r: r.edge_id)]
+        return [ruling for ruling in last if not isinstance(ruling, RulingWithdrawn)]
+
+    def in_place_of(self, end: RuledEnd, at: int) -> str | None:
+        """The live event a ruling's end is: itself, else the one of the same spans, type and attribute.
+
+        Of several the smallest id. None when there is none, or the text was edited since the ruling was made.
+        """
+        if end.event_id in self.events:
+            return end.event_id
+        keys = {MessageKey(s.conversation_id, s.message_id) for s in end.sources}
+        edits = [e.record for key in keys for e in self.about.get(key, []) if isinstance(e.record, MessageEdited)]
+        if not end.sources or any(edit.received_at >= at for edit in edits):
+            return None
+        spans = set(end.sources)
+        same = [
+            event.id
+            for event in self.events.values()
+            if (event.type, event.attribute) == (end.type, end.attribute) and set(event.sources) == spans
+        ]
+        return min(same, default=None)
+
+    def concerned(self, ruling: Ruling) -> tuple[str, str, str] | None:
+        """The edge a ruling concerns now, as (id, source, target); None while it is orphaned."""
+        src, dst = (self.in_place_of(end, ruling.at) for end in (ruling.src, ruling.dst))
+        if src is None or dst is None:
+            return None
+        moved = (src, dst) != (ruling.src.event_id, ruling.dst.event_id)
+        return (edge_id(ruling.key, src, ruling.relation, dst) if moved else ruling.edge_id), src, dst
+
+    @cached_property
+    def rulings(self) -> dict[str, tuple[Ruling, str, str]]:
+        """By edge id, the ruling that counts, the latest of those that concern it, with the edge's ends."""
+        found: dict[str, tuple[Ruling, str, str]] = {}
+        for ruling in sorted(self.standing, key=_at):
+            concerned = self.concerned(ruling)
+            if concerned is not None:
+                found[concerned[0]] = (ruling, concerned[1], concerned[2])
+        return found
+
+    def ruling(self, edge_id: str) -> Ruling | None:
+        """The ruling on an edge that counts, if any."""
+        found = self.rulings.get(edge_id)
+        return None if found is None else found[0]
 
     @cached_property
     def edge_assertions(self) -> dict[str, list[Asserted]]:
-        """By edge id, every assertion of it that counts, the analysts' included, of edges not ruled out."""
+        """By edge id, every assertion of it that counts, of edges not ruled out. An analyst's comes before all."""
         out: dict[str, list[Asserted]] = {}
         for session_id, record in self.edge_sets:
             for edge in record.edges:
                 encoded = msgspec.msgpack.encode(edge)
                 out.setdefault(edge.id, []).append(Asserted(record.producer, session_id, encoded))
-        for edge_id in sorted({r.edge_id for r in self.of(EdgeAccepted)} | {r.edge_id for r in self.of(EdgeRuledOut)}):
-            ruling = self.ruling(edge_id)
+        for name, (ruling, src, dst) in self.rulings.items():
             if isinstance(ruling, EdgeAccepted):
                 edge = Edge(
-                    id=edge_id, src=ruling.src.event_id, dst=ruling.dst.event_id, relation=ruling.relation,
-                    kind=ruling.kind, confidence=1.0, justification=ruling.reason, slice=(), span=None,
+                    id=name, src=src, dst=dst, relation=ruling.relation, kind=ruling.kind, confidence=1.0,
+                    justification=ruling.reason, slice=(), span=None,
                 )  # fmt: skip
                 asserted = Asserted(f"analyst:{ruling.analyst}", "", msgspec.msgpack.encode(edge))
-                out.setdefault(edge_id, []).append(asserted)
-            elif isinstance(ruling, EdgeRuledOut):
-                out.pop(edge_id, None)
+                out.setdefault(name, []).append(asserted)
+            else:
+                out.pop(name, None)
         return out
 
     @cached_property
     def edges(self) -> dict[str, Edge]:
         """Live edges: asserted, not ruled out, both ends live and distinct."""
         out: dict[str, Edge] = {}
-        for edge_id, asserted in self.edge_assertions.items():
-            edge = msgspec.msgpack.decode(min(asserted).encoded, type=Edge)
+        for name, asserted in self.edge_assertions.items():
+            ruled = [a for a in asserted if a.session_id == "" and a.producer.startswith("analyst:")]
+            edge = msgspec.msgpack.decode(min(ruled or asserted).encoded, type=Edge)
             confidence = max(msgspec.msgpack.decode(a.encoded, type=Edge).confidence for a in asserted)
             if edge.src in self.events and edge.dst in self.events and edge.src != edge.dst:
-                out[edge_id] = msgspec.structs.replace(edge, confidence=confidence)
+                out[name] = msgspec.structs.replace(edge, confidence=confidence)
         return out
 
     @cached_property

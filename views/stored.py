@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RulingWithdrawn
 from schemas.edges import Edge
 from schemas.events import Event
 
 from .cells import Form
-from .held import EdgeAssertion, EdgeState, EventAssertion, EventState
+from .held import Concern, EdgeAssertion, EdgeState, EventAssertion, EventState
 from .rows import EdgeRow, EventRow, Superseder
 
 
@@ -48,7 +47,7 @@ class _EdgeRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 class _EdgeState(msgspec.Struct, frozen=True, gc=False, array_like=True):
     assertions: tuple[EdgeAssertion, ...]
-    ruling: EdgeAccepted | EdgeRuledOut | RulingWithdrawn | None
+    rulings: tuple[Concern, ...]
     row: _EdgeRow | None
 
 
@@ -65,7 +64,7 @@ def _encode_event(entry: tuple[int, EventState]) -> bytes:
         return _encode((since, _EventState(assertions, None)))
     event = row.event
     producers, session_ids = row.producers, row.session_ids
-    if len(assertions) == 1 and (assertions[0].event is event or assertions[0].event == event):
+    if len(assertions) == 1 and assertions[0].event == event:
         place, only = 0, assertions[0]
         producers = None if producers == (only.producer,) else producers
         session_ids = None if session_ids == (only.session_id,) else session_ids
@@ -107,16 +106,16 @@ def _encode_edge(entry: tuple[int, EdgeState]) -> bytes:
     since, cell = entry
     row, assertions = cell.row, cell.assertions
     if row is None:
-        return _encode((since, _EdgeState(assertions, cell.ruling, None)))
+        return _encode((since, _EdgeState(assertions, cell.rulings, None)))
     edge = row.edge
     producers = row.producers
-    if len(assertions) == 1 and (assertions[0].edge is edge or assertions[0].edge == edge):
+    if len(assertions) == 1 and assertions[0].edge == edge:
         place = 0
         producers = None if producers == (assertions[0].producer,) else producers
     else:
         place = next((i for i, a in enumerate(assertions) if a.edge == edge), edge)
     stored = _EdgeRow(place, producers, row.accepted, row.effective, row.invalid_from)
-    return _encode((since, _EdgeState(assertions, cell.ruling, stored)))
+    return _encode((since, _EdgeState(assertions, cell.rulings, stored)))
 
 
 def _decode_edge(raw: bytes) -> tuple[int, EdgeState]:
@@ -124,7 +123,7 @@ def _decode_edge(raw: bytes) -> tuple[int, EdgeState]:
     since, stored = _edge_decoder.decode(raw)
     row, assertions = stored.row, stored.assertions
     if row is None:
-        return since, EdgeState(assertions=assertions, ruling=stored.ruling)
+        return since, EdgeState(assertions=assertions, rulings=stored.rulings)
     whole = EdgeRow(
         edge=assertions[row.edge].edge if isinstance(row.edge, int) else row.edge,
         producers=(assertions[0].producer,) if row.producers is None else row.producers,
@@ -132,7 +131,7 @@ def _decode_edge(raw: bytes) -> tuple[int, EdgeState]:
         effective=row.effective,
         invalid_from=row.invalid_from,
     )
-    return since, EdgeState(assertions=assertions, ruling=stored.ruling, row=whole)
+    return since, EdgeState(assertions=assertions, rulings=stored.rulings, row=whole)
 
 
 EVENTS = Form(_decode_event, _encode_event)

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from typing import assert_never, cast
 
-import msgspec
-
 from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RulingWithdrawn
-from schemas.codec import encode
 from schemas.control import ClockReached, ConversationErased, MessageErased, ProducerActivated, SpaceErased
 from schemas.deltas import Cause, DeltaRecord
 from schemas.edges import EdgesAsserted, EdgesInferred
 from schemas.entry import Entry
 from schemas.events import EventsAsserted, EventsDistilled
-from schemas.ids import record_hash
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 
 from .aliases import fold_alias
 from .change import Change
-from .held import prefix_of, space_prefix
+from .held import prefix_of
 from .known import counts_from, transaction_time
 from .liveness import fold_erasure, fold_message
 from .moments import ROWS, TEXTS
 from .sets import SET_KINDS, fold_activation, fold_set
 from .state import ViewState
+from .telling import fold_clock
 
 Ruling = EdgeAccepted | EdgeRuledOut | RulingWithdrawn
 ViewRecord = (
@@ -61,11 +58,23 @@ def apply(state: ViewState, entry: Entry, value: bytes | None = None) -> list[De
     record = entry.record
     prefix = prefix_of(record.tenant, record.space)
     learned_at = transaction_time(record)
+    if isinstance(record, ClockReached):  # rows hold intervals: none changes because time passed one of their ends
+        return list(fold_clock(state, record, _cause(entry)))
     change = _begun(state, entry, prefix, learned_at, value)
     if change is None:
         return []
-    cause = Cause(topic=entry.topic, partition=entry.partition, offset=entry.offset)
-    return change.settle(record.key, cause, learned_at)
+    return change.settle(record.key, _cause(entry), learned_at)
+
+
+def _cause(entry: Entry) -> Cause:
+    """The record's place, and the message it is about where it is about one."""
+    record = entry.record
+    about = record.message if isinstance(record, MessagePosted | MessageEdited | MessageRetracted) else None
+    return Cause(
+        topic=entry.topic, partition=entry.partition, offset=entry.offset,
+        conversation_id=None if about is None else about.conversation_id,
+        message_id=None if about is None else about.message_id,
+    )  # fmt: skip
 
 
 def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value: bytes | None) -> Change | None:
@@ -91,7 +100,7 @@ def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value
         case EdgeAccepted() | EdgeRuledOut() | RulingWithdrawn():
             state.reach(prefix, learned_at)
             change = Change(state, prefix)
-            _rule(state, change, record)
+            change.ruled(record)
         case ProducerActivated():
             state.reach(prefix, learned_at)
             change = Change(state, prefix)
@@ -109,24 +118,9 @@ def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value
             fold_alias(state, record)
             return None
         case ClockReached():
-            return None  # rows hold intervals; that time passed one of their ends changes none
+            raise AssertionError("time touches no row")
         case EventsDistilled() | EventsAsserted() | EdgesInferred() | EdgesAsserted():
             raise AssertionError("SET_KINDS has them all")
         case _:
             assert_never(record)
     return change
-
-
-def _rule(state: ViewState, change: Change, record: Ruling) -> None:
-    """Keep an analyst's ruling if it is the last word on its edge."""
-    key = space_prefix(record.key) + record.edge_id.encode()
-    cell = state.edges.get(key)
-    if cell.ruling is not None and _rank(record) <= _rank(cell.ruling):
-        return
-    state.edges.put(key, msgspec.structs.replace(cell, ruling=record))
-    ends = (record.src.event_id, record.dst.event_id) if isinstance(record, EdgeAccepted) else None
-    change.ruled(record.edge_id, ends)
-
-
-def _rank(record: Ruling) -> tuple[int, str]:
-    return record.at, record_hash(encode(record))

@@ -25,16 +25,18 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import OffsetOutOfRangeError
 from aiokafka.partitioner import murmur2
 
+from schemas.codec import encode
 from schemas.deltas import DeltaRecord
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
-from schemas.transport import broker_topic, space_key, space_of
+from schemas.transport import broker_topic, record_key, space_key, space_of
 
 from .batch import Folded, fold_batch
 from .emitting import Emitter, emitter
 from .maintain import VIEW_TOPICS, Maintainer
 from .origin import claim, origin_on_broker
-from .outgoing import Fetched, Place, outgoing
+from .outgoing import Fetched, Outgoing, Place, outgoing
+from .pending import clock_records
 from .placing import check_place
 from .reached import Reached
 from .refusals import check_range, common_partitions
@@ -43,6 +45,9 @@ from .tables import Tables
 BATCH_RECORDS = 1_000
 """Most records of a batch. At 0.05 ms (messages) to 0.4 ms (a dense chat's sets) each it is at most half a second of
 work, so that stopping and being fresh need no more; larger ones were no faster."""
+
+MOST_DUE = 1_000
+"""Pending instants of one look; after a downtime it takes several, between which records are applied."""
 
 POLL_MS = 200
 """How long one look for records waits, so how soon an idle worker notices that it shall stop."""
@@ -122,6 +127,7 @@ class Worker:
         self.maintainer = Maintainer(tables)
         self.heard: dict[Place, tuple[int, int]] = {}
         self._reached = Reached()
+        self._timed: dict[SpaceKey, int] = {}
         self._partition_of = _partitioner(1)
         self._topics: dict[str, TopicName] = {broker_topic(source.prefix, topic): topic for topic in VIEW_TOPICS}
 
@@ -165,6 +171,8 @@ class Worker:
                     if ends_somewhere and all(self._following(place) >= ends[place] for place in places):
                         return
                     await self._step(consumer, out, places, below=None if until is None else ends)
+                    if out is not None and not ends_somewhere:
+                        await self._tell_time(out)
                     if self._between is not None:
                         await self._between()
 
@@ -250,6 +258,23 @@ class Worker:
                 commit_s=time.perf_counter() - acknowledged_at,
             )
         )  # fmt: skip
+
+    async def _tell_time(self, out: Emitter) -> None:
+        """Write to ``clock`` what time alone has changed since; it comes back as a record like any other.
+
+        Not again while it is still to be read. A second worker that emits, or this one after a restart, may write an
+        instant twice: the view passes over one that it has reached.
+        """
+        with self._lock:
+            due = self.maintainer.due(self._clock(), MOST_DUE)
+        fresh = [(at, space) for at, space in due if at > self._timed.get(space, -1)]
+        written: dict[Place, list[Outgoing]] = {}
+        for record in clock_records(fresh):
+            place: Place = ("clock", self._partition_of(record.key))
+            item = Outgoing(key=record_key(record), value=encode(record), headers=[])
+            written.setdefault(place, []).append(item)
+        await out.write(written)
+        self._timed = {space: at for at, space in due}
 
     def _commit(self, batch: Sequence[Fetched], folded: Folded) -> None:
         self._folding(batch, folded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .world import OK, Options, Subcommands, World, existing_space, opened
+from .world import OK, Options, Subcommands, World, add_url_option, changed, existing_space
 
 if TYPE_CHECKING:
     from schemas.ruling_wire import AdjudicationIn
@@ -43,6 +43,8 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         action.add_argument("--analyst", metavar="NAME", default="analyst", help="who says so; default: analyst")
     listed = actions.add_parser("list", parents=[shared], help="participants with their other names")
     listed.add_argument("space", metavar="SPACE")
+    for action in (merge, split, listed):
+        add_url_option(action)
     merge.set_defaults(run=run_merge)
     split.set_defaults(run=run_split)
     listed.set_defaults(run=run_list)
@@ -67,7 +69,7 @@ def run_split(options: AliasOptions, world: World) -> int:
 
 
 def _adjudicate(wanted: AdjudicationIn, options: AliasOptions, world: World, done: str) -> int:
-    with opened(world, options, writer=True) as system:
+    with changed(world, options, writer=True) as system:
         result = system.adjudicate(existing_space(system, options, options.space), wanted)
     if options.json:
         from .machine import print_json
@@ -80,7 +82,7 @@ def _adjudicate(wanted: AdjudicationIn, options: AliasOptions, world: World, don
 
 def run_list(options: AliasOptions, world: World) -> int:
     """Print the participants."""
-    with opened(world, options, writer=False) as system:
+    with changed(world, options, writer=False) as system:
         result = system.participants(existing_space(system, options, options.space))
     if options.json:
         from .machine import print_json

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .world import OK, Changed, CommandError, Options, Subcommands, World, add_url_option, changed, existing_space
 
 if TYPE_CHECKING:
-    from ops.system import Ingested, System
+    from ops.system import Ingested
     from schemas.ids import SpaceKey
 
 
@@ -28,7 +28,7 @@ def add_edit(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         parents=[shared],
         help="give a message new text; what rested on the old one no longer counts",
         description="Appends a record; the old text stays in the log. Edit again to undo. The same text again changes "
-        "nothing. While a service runs on the store, send PUT /v1/spaces/SPACE/messages/MESSAGE instead.",
+        "nothing. Where a service runs, ask it with --url.",
     )
     _add_message(parser)
     parser.add_argument("text", metavar="TEXT", help="what it says from now on")
@@ -42,8 +42,8 @@ def add_retract(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         parents=[shared],
         help="withdraw a message; nothing that rests on it counts any more",
         description="Appends a record; the text stays in the log (erase removes it). It cannot be undone under the "
-        "same id: post the message under another one. Retracting again changes nothing. While a service runs, "
-        "send DELETE /v1/spaces/SPACE/messages/MESSAGE instead.",
+        "same id: post the message under another one. Retracting again changes nothing. Where a service "
+        "runs, ask it with --url.",
     )
     _add_message(parser)
     parser.set_defaults(run=run_retract)
@@ -55,11 +55,12 @@ def _add_message(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conversation", metavar="ID", help="needed where several conversations of the space have such a message"
     )
+    add_url_option(parser)
 
 
 def run_edit(options: ChangeOptions, world: World) -> int:
     """Edit, and apply what follows."""
-    with opened(world, options, writer=True) as system:
+    with changed(world, options, writer=True) as system:
         space, conversation = _found(system, options)
         outcome = system.edit(space, conversation, options.message, options.text)
         _settle(system, space, outcome)
@@ -68,14 +69,14 @@ def run_edit(options: ChangeOptions, world: World) -> int:
 
 def run_retract(options: ChangeOptions, world: World) -> int:
     """Retract, and apply what follows."""
-    with opened(world, options, writer=True) as system:
+    with changed(world, options, writer=True) as system:
         space, conversation = _found(system, options)
         outcome = system.retract(space, conversation, options.message)
         _settle(system, space, outcome)
     return _report(options, world, conversation, outcome, "retracted", "is retracted already")
 
 
-def _found(system: System, options: ChangeOptions) -> tuple[SpaceKey, str]:
+def _found(system: Changed, options: ChangeOptions) -> tuple[SpaceKey, str]:
     """The space and the one conversation that holds the message."""
     space = existing_space(system, options, options.space)
     if options.conversation is not None:
@@ -89,7 +90,7 @@ def _found(system: System, options: ChangeOptions) -> tuple[SpaceKey, str]:
     return space, found[0]
 
 
-def _settle(system: System, space: SpaceKey, outcome: Ingested) -> None:
+def _settle(system: Changed, space: SpaceKey, outcome: Ingested) -> None:
     """Refuse what was refused; make everything that follows from the rest."""
     for status in outcome.statuses:
         if status.error is not None:

@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .world import OK, Changed, CommandError, Options, Subcommands, World, add_url_option, changed, existing_space
 
 if TYPE_CHECKING:
-    from ops.system import System
     from schemas.erasure_wire import ErasureIn, ErasureOut
     from schemas.ids import SpaceKey
 
@@ -33,23 +32,24 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         description="Writes the erasure's record, lets everything that rested on the text be made anew without it, and "
         "takes the text out of every store and file. It cannot be undone, and backups made before keep the text: the "
         "receipt names them. Killed half way, it is finished by the next command that writes. The same again prints "
-        "the same receipt. While a service runs on the store, send POST /v1/spaces/SPACE/erasures instead.",
+        "the same receipt. Where a service runs, ask it with --url.",
     )
     parser.add_argument("space", metavar="SPACE")
     parser.add_argument("--conversation", metavar="C", help="only this conversation; with --message, where it is")
     parser.add_argument("--message", metavar="[C/]M", help="only this message")
     parser.add_argument("--receipt", metavar="ID", help="print the receipt of a former erasure; erases nothing")
     parser.add_argument("--yes", action="store_true", help="without it nothing is erased, only said what would be")
+    add_url_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: EraseOptions, world: World) -> int:
     """Erase, or say what would be erased."""
     if options.receipt is not None:
-        with opened(world, options, writer=False) as system:
+        with changed(world, options, writer=False) as system:
             receipt = system.erasure(existing_space(system, options, options.space), options.receipt)
         return _report(options, world, receipt)
-    with opened(world, options, writer=options.yes) as system:
+    with changed(world, options, writer=options.yes) as system:
         space = existing_space(system, options, options.space)
         wanted = _wanted(system, space, options)
         if not options.yes:
@@ -58,7 +58,7 @@ def run(options: EraseOptions, world: World) -> int:
     return _report(options, world, receipt)
 
 
-def _wanted(system: System, space: SpaceKey, options: EraseOptions) -> ErasureIn:
+def _wanted(system: Changed, space: SpaceKey, options: EraseOptions) -> ErasureIn:
     from schemas.erasure_wire import ErasureIn
 
     if options.message is not None:
@@ -69,7 +69,7 @@ def _wanted(system: System, space: SpaceKey, options: EraseOptions) -> ErasureIn
     return ErasureIn(scope="space")
 
 
-def _place(system: System, space: SpaceKey, named: str, conversation: str | None) -> tuple[str, str]:
+def _place(system: Changed, space: SpaceKey, named: str, conversation: str | None) -> tuple[str, str]:
     """Conversation and message; ids may hold slashes, so every way to read "C/M" is tried."""
     if conversation is not None:
         return conversation, named
@@ -122,7 +122,7 @@ def receipt_lines(receipt: ErasureOut) -> Iterator[str]:
     }[receipt.scope]
     yield f"erasure {receipt.id}: {what} of space {receipt.space}, {receipt.messages} messages below {receipt.upto}"
     yield f"  asked for  {receipt.requested_at}"
-    yield f"  finished   {receipt.finished_at or 'not yet: the next command that writes goes on'}"
+    yield f"  finished   {receipt.finished_at or 'not yet: it goes on; --receipt ID tells'}"
     if receipt.removed:
         yield "removed, or written anew without the text"
         width = max(len(one.store) for one in receipt.removed)

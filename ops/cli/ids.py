@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from .world import CommandError
 
 if TYPE_CHECKING:
-    from ops.system import System
     from schemas.ids import SpaceKey
 
-    from .world import Asked
+    from .world import Asked, Changed
 
 _FULL_ID = 25
 """The letter of the kind and 24 hex digits (``schemas.ids``)."""
@@ -30,7 +29,7 @@ def full_event_id(system: Asked, space: SpaceKey, given: str, now: int, known_at
     return _one("event", given, known, f"./stilltrue state {space.space} --all lists them")
 
 
-def full_edge_id(system: System, space: SpaceKey, given: str) -> str:
+def full_edge_id(system: Changed, space: SpaceKey, given: str) -> str:
     """The same of an edge, one that is ruled out included."""
     if len(given) >= _FULL_ID:
         return given

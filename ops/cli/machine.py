@@ -13,5 +13,4 @@ from .world import World
 
 def print_json(world: World, result: msgspec.Struct | Mapping[str, object]) -> None:
     """One JSON document and a line end on standard output."""
-    plain = {name: to_json(value) for name, value in result.items()} if isinstance(result, Mapping) else to_json(result)
-    world.say(msgspec.json.format(msgspec.json.encode(plain), indent=2).decode("utf-8"))
+    world.say(msgspec.json.format(msgspec.json.encode(to_json(result)), indent=2).decode("utf-8"))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, get_args
 
 from schemas.edges import Relation, UpdateKind
 
-from .world import OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .world import OK, Changed, CommandError, Options, Subcommands, World, add_url_option, changed, existing_space
 
 if TYPE_CHECKING:
-    from ops.system import System
     from schemas.ids import SpaceKey
     from schemas.ruling_wire import AcceptIn, AdjudicationIn
 
@@ -67,11 +66,12 @@ def _add_word(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--undo", action="store_true", help="take back the analysts' rulings on the edge")
     parser.add_argument("--reason", default="", help="why; shown with the edge")
     parser.add_argument("--analyst", metavar="NAME", default="analyst", help="who says so; default: analyst")
+    add_url_option(parser)
 
 
 def run_accept(options: RulingOptions, world: World) -> int:
     """Accept, or take it back."""
-    with opened(world, options, writer=True) as system:
+    with changed(world, options, writer=True) as system:
         space = existing_space(system, options, options.space)
         wanted = _undone(system, space, options) if options.undo else _accepted(system, space, options, world.now())
         return _adjudicate(system, space, wanted, options, world, "accepted")
@@ -81,7 +81,7 @@ def run_rule_out(options: RulingOptions, world: World) -> int:
     """Rule out, or take it back."""
     from schemas.ruling_wire import RuleOutIn
 
-    with opened(world, options, writer=True) as system:
+    with changed(world, options, writer=True) as system:
         space = existing_space(system, options, options.space)
         if options.undo:
             wanted = _undone(system, space, options)
@@ -91,7 +91,7 @@ def run_rule_out(options: RulingOptions, world: World) -> int:
         return _adjudicate(system, space, wanted, options, world, "ruled out")
 
 
-def _accepted(system: System, space: SpaceKey, options: RulingOptions, now: int) -> AcceptIn:
+def _accepted(system: Changed, space: SpaceKey, options: RulingOptions, now: int) -> AcceptIn:
     from schemas.ruling_wire import AcceptIn
 
     from .ids import full_event_id
@@ -109,7 +109,7 @@ def _accepted(system: System, space: SpaceKey, options: RulingOptions, now: int)
     )
 
 
-def _undone(system: System, space: SpaceKey, options: RulingOptions) -> AdjudicationIn:
+def _undone(system: Changed, space: SpaceKey, options: RulingOptions) -> AdjudicationIn:
     from schemas.ruling_wire import UndoIn
 
     if getattr(options, "older", None) is not None:
@@ -117,7 +117,7 @@ def _undone(system: System, space: SpaceKey, options: RulingOptions) -> Adjudica
     return UndoIn(analyst=options.analyst, edge_id=_edge(system, space, options.edge, orphans=True))
 
 
-def _edge(system: System, space: SpaceKey, given: str, *, orphans: bool = False) -> str:
+def _edge(system: Changed, space: SpaceKey, given: str, *, orphans: bool = False) -> str:
     """The edge's id; of one that is to be undone also that of a ruling that lost its edge."""
     from .ids import full_edge_id
 
@@ -129,7 +129,7 @@ def _edge(system: System, space: SpaceKey, given: str, *, orphans: bool = False)
 
 
 def _adjudicate(
-    system: System, space: SpaceKey, wanted: AdjudicationIn, options: RulingOptions, world: World, done: str
+    system: Changed, space: SpaceKey, wanted: AdjudicationIn, options: RulingOptions, world: World, done: str
 ) -> int:
     result = system.adjudicate(space, wanted)
     if options.json:
@@ -150,7 +150,7 @@ def _adjudicate(
     return OK
 
 
-def _is_idle(system: System, space: SpaceKey, edge_id: str | None) -> bool:
+def _is_idle(system: Changed, space: SpaceKey, edge_id: str | None) -> bool:
     """An accepted update that supersedes nothing: most likely the two ends were given in the wrong order."""
     found = [entry for entry in system.edges(space, None, None).entries if entry.edge_id == edge_id]
     return any(entry.live and entry.relation == "updates" and not entry.effective for entry in found)

@@ -16,9 +16,20 @@ if TYPE_CHECKING:
     from ops.client import Remote
     from ops.observing import Observer
     from ops.settings import Settings
-    from ops.system import System
-    from query.api import HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+    from ops.system import Ingested, System
+    from query.api import (
+        EdgesResult,
+        HistoryResult,
+        ParticipantsResult,
+        QueryRequest,
+        QueryResult,
+        RulingsResult,
+        StateRequest,
+        StateResult,
+    )
+    from schemas.erasure_wire import ErasureIn, ErasureOut
     from schemas.ids import SpaceKey
+    from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
     from views.reader import Basis, MessageAccount
 
 OK = 0
@@ -121,6 +132,22 @@ class Asked(Protocol):
     def basis(self, space: SpaceKey) -> Basis: ...
 
 
+class Changed(Asked, Protocol):
+    """What the commands that change something use, of a store or of a running service."""
+
+    def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult: ...
+    def participants(self, space: SpaceKey) -> ParticipantsResult: ...
+    def rulings(self, space: SpaceKey) -> RulingsResult: ...
+    def conversations(self, space: SpaceKey, message_id: str) -> Sequence[str]: ...
+    def edit(self, space: SpaceKey, conversation_id: str, message_id: str, content: str) -> Ingested: ...
+    def retract(self, space: SpaceKey, conversation_id: str, message_id: str) -> Ingested: ...
+    def adjudicate(self, space: SpaceKey, wanted: AdjudicationIn) -> AdjudicatedOut: ...
+    def erasable(self, space: SpaceKey, wanted: ErasureIn) -> int: ...
+    def erase(self, space: SpaceKey, wanted: ErasureIn) -> ErasureOut: ...
+    def erasure(self, space: SpaceKey, erasure_id: str) -> ErasureOut: ...
+    def flush(self, space: SpaceKey) -> None: ...
+
+
 def add_url_option(parser: argparse.ArgumentParser) -> None:
     """``--url``: of the commands that can ask a service instead of opening the store."""
     parser.add_argument(
@@ -136,6 +163,17 @@ def asked(world: World, options: Options) -> Generator[Asked]:
     """The service that ``--url`` names, else the store, for reading."""
     if options.url is None:
         with opened(world, options, writer=False) as system:
+            yield system
+    else:
+        with remote(options.url, options.tenant) as service:
+            yield service
+
+
+@contextmanager
+def changed(world: World, options: Options, *, writer: bool) -> Generator[Changed]:
+    """The service that ``--url`` names, else the store; ``writer``: what for, of a store."""
+    if options.url is None:
+        with opened(world, options, writer=writer) as system:
             yield system
     else:
         with remote(options.url, options.tenant) as service:

@@ -15,6 +15,7 @@ from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRul
 from schemas.asking import ModelAsked, ModelReplied, ReplyRead
 from schemas.codec import BadRecordError, decode, encode
 from schemas.dead_letters import DeadLetter
+from schemas.deltas import EventChanged
 from schemas.edges import Edge, EdgesAsserted, EdgesInferred
 from schemas.events import Event, EventsAsserted, EventsDistilled, read_below
 from schemas.ids import MessageKey
@@ -34,6 +35,7 @@ SCRUBBED: tuple[TopicName, ...] = (
     "verdicts",
     "adjudications",
     "dead-letters",
+    "deltas",
     "sessions",
     "events",
     "messages",
@@ -191,6 +193,8 @@ def _clean(topic: TopicName, offset: int, record: Record, gone: Gone) -> Record:
             return _same(record, msgspec.structs.replace(record, text="", error=""))
         case ReplyRead() if record.ask_id in gone.asks:
             return _same(record, msgspec.structs.replace(record, problem=""))
+        case EventChanged() if record.event_id in gone.events and record.about is not None:
+            return msgspec.structs.replace(record, about=None)
         case DeadLetter():
             return _clean_letter(record, gone)
         case _:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from query.engine import QueryEngine
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
+    from views.vectors.server import ServerIndex
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     loop: BrokerLoop
     generation: Generation
     encoder: Callable[[], Encoder]
-    shared: Callable[[Encoder], VectorIndex] | None
+    shared: Callable[[Encoder], ServerIndex] | None
     clock: Callable[[], int]
     observer: Observer = SILENT
 
@@ -124,7 +125,7 @@ class Node(Taking):
         return self._served.encoder()
 
     @opened_once
-    def _shared(self) -> VectorIndex:
+    def _shared(self) -> ServerIndex:
         assert self._served.shared is not None, "asked only where there is one"
         return self._served.shared(self._encoder)
 
@@ -232,12 +233,26 @@ class Node(Taking):
             return replica.spaces(tenant)
 
     def health(self) -> Health:
-        """Not well until it has caught up with the log once; a broker that goes away later stops no read."""
+        """Not well until it has caught up with the log once, nor while a shared index cannot be used.
+
+        A broker that goes away later stops no read.
+        """
         with self._serving() as serving:
             replica = serving.replica
             behind = replica.behind()
             problem = None if replica.caught_up else f"this node is still reading the log: {behind} records to go"
-            return Health(problem=problem, waiting=replica.waiting(), parked=replica.parked())
+            waiting, parked = replica.waiting(), replica.parked()
+        return Health(problem=problem or self._index_problem(), waiting=waiting, parked=parked)
+
+    def _index_problem(self) -> str | None:
+        from views.vectors.points import IndexAwayError, IndexMismatchError
+
+        if self._served.shared is None:
+            return None
+        try:
+            return self._shared.problem()
+        except (IndexAwayError, IndexMismatchError) as error:
+            return str(error)
 
     def _lags(self) -> Iterator[Lag]:
         with self._serving() as serving:

@@ -25,7 +25,7 @@ from .node import Node, Served
 
 if TYPE_CHECKING:
     from views.encoder.protocol import Encoder
-    from views.vectors.protocol import VectorIndex
+    from views.vectors.server import ServerIndex
 
 NODE_BATCH_RECORDS = 200
 """Smaller batches than a view worker's: a read waits for one at most."""
@@ -113,8 +113,8 @@ def open_node(
         raise faults.first
 
 
-def _on_server(url: str, prefix: str) -> Callable[[Encoder], VectorIndex]:
-    def load(encoder: Encoder) -> VectorIndex:
+def _on_server(url: str, prefix: str) -> Callable[[Encoder], ServerIndex]:
+    def load(encoder: Encoder) -> ServerIndex:
         from ops.qdrant import open_index
 
         return open_index(url, prefix, encoder)

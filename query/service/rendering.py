@@ -6,7 +6,7 @@ Replies and the OpenAPI description are both made from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -36,13 +36,16 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 def to_json(value: object) -> Any:
     """A result as dictionaries, lists and scalars.
 
-    ``Stated`` becomes an object with its field names; any other tuple, a ``MessageKey`` too, is a list.
+    ``Stated`` becomes an object with its field names; any other tuple, a ``MessageKey`` too, is a list. A mapping is an
+    object of its values, whose keys are text.
     """
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if isinstance(value, tuple) and kind is not Stated:
-        return [to_json(item) for item in cast("tuple[object, ...]", value)]
+    if isinstance(value, Mapping):
+        return {name: to_json(item) for name, item in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, tuple | list) and kind is not Stated:
+        return [to_json(item) for item in cast("Sequence[object]", value)]
     return {
         name: _time(getattr(value, name)) if is_instant else to_json(getattr(value, name))
         for name, is_instant in _plan(kind)

@@ -145,8 +145,13 @@ def edges_(draw: st.DrawFn) -> Edge:
     )
 
 
-def _end(event_id: str) -> RuledEnd:
-    return RuledEnd(event_id=event_id, sources=(), type="state_change", attribute=None)
+@st.composite
+def _ends(draw: st.DrawFn, event_id: str) -> RuledEnd:
+    """An end by id, or by what some other event may rest on as well."""
+    spans = draw(events_()).sources
+    return RuledEnd(
+        event_id=event_id, sources=spans, type="state_change", attribute=draw(st.sampled_from(["home", None]))
+    )
 
 
 @st.composite
@@ -154,7 +159,8 @@ def rulings(draw: st.DrawFn) -> Record:
     """An analyst's ruling on some edge."""
     ruled = draw(edges_())
     common = _space(edge_id=ruled.id, analyst=draw(st.sampled_from(["x", "y"])), at=draw(st.integers(1, 3)))
-    ends = {"src": _end(ruled.src), "dst": _end(ruled.dst), "relation": ruled.relation, "reason": "read it"}
+    src, dst = draw(_ends(ruled.src)), draw(_ends(ruled.dst))
+    ends = {"src": src, "dst": dst, "relation": ruled.relation, "reason": "read it"}
     which = draw(st.integers(0, 2))
     if which == 0:
         return EdgeAccepted(**common, **ends, kind=ruled.kind)
@@ -191,7 +197,7 @@ def steering(draw: st.DrawFn) -> Record:
         case 0:
             return posted(conversation, message)
         case 1:
-            return MessageEdited(**about, content="new", received_at=1)
+            return MessageEdited(**about, content="new", received_at=draw(st.integers(1, 3)))
         case 2:
             return MessageRetracted(**about, received_at=1)
         case 3:

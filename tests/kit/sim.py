@@ -19,6 +19,7 @@ from ops.limits import session_limits
 from ops.pipeline import StageRunner
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
+from ops.timer import Timer
 from ops.viewing import LiveView
 from schemas.codec import BadRecordError, decode
 from schemas.events import EventsDistilled
@@ -63,6 +64,7 @@ class Process:
         log = self.log = stores.log
         self.ingest = Ingest(log)
         view = self.view = LiveView(log, stores.tables, batch)
+        self.timer = Timer(log, view)
         self.sessionize = StageRunner(log, Sessionize(session_limits(SETTINGS)), batch)
         stages = (
             DistilStage(OfflineDistiller()),
@@ -75,7 +77,7 @@ class Process:
     def consumers(self) -> list[Callable[[int], int]]:
         """Each on its own, called with the time."""
         steps = [stage.step for stage in (self.sessionize, *self._later)]
-        return [*steps, self.view.step, lambda _: self._indexer.step()]
+        return [*steps, self.view.step, self.timer.step, lambda _: self._indexer.step()]
 
     def take(self, actions: list[Action], now: int) -> dict[SpaceKey, int]:
         """What producers send; returns the offsets to wait for."""

@@ -162,3 +162,18 @@ def test_contradicting_statements_are_told_with_the_edge_that_an_analyst_can_rul
     assert {link.src, link.dst} <= {entry.event.id for entry in shown.entries}, "both sides with their sources"
     rule_out(home, link.edge_id)
     assert home.entries()[KAUNAS].contested_by == ()
+
+
+def test_what_is_known_under_two_names_is_read_and_compared_as_of_one_person(home: Home) -> None:
+    home.say("m3", "I live in Porto.", "2031-05-20T10:00:00Z", speaker="I. Berg")
+    home.system.adjudicate(SPACE, MergeIn(analyst="mo", alias="I. Berg", canonical="ilse"))
+    entries = home.entries()
+    assert entries["I live in Porto"].event.subject == "Ilse", "as statements spell her, not as the analyst typed it"
+    assert entries[KAUNAS].status == "superseded", "her home of the 20th ends that of the 10th"
+    assert [entry.name for entry in home.system.participants(SPACE).entries] == ["Ilse"]
+    assert is_equal(home)
+    home.system.adjudicate(SPACE, SplitIn(analyst="mo", alias="I. Berg"))
+    entries = home.entries()
+    assert entries["I live in Porto"].event.subject == "I. Berg"
+    assert entries[KAUNAS].status == "valid"
+    assert is_equal(home)

@@ -158,3 +158,51 @@ def test_a_reply_reads_back_as_what_it_was_made_from(system: Embedded, all_: boo
 def test_a_reply_of_another_shape_is_no_reply() -> None:
     with pytest.raises((ValueError, KeyError)):
         decode(b'{"shape":"factual"}', QueryResult)
+
+
+def entries(system: Embedded, space: str) -> list[str]:
+    """What is live of a space."""
+    key = SpaceKey("default", space)
+    request = StateRequest(space=key, as_of=NOW, known_at=None, participant=None, attribute=None, include_all=True)
+    return sorted(entry.event.text for entry in system.state(request).entries)
+
+
+def test_what_changes_something_is_done_by_the_service(system: Embedded, url: str) -> None:
+    space = SpaceKey("default", "lock")
+    system.post(space, [json.dumps(message(n, content)).encode() for n, content in enumerate(SAID)])
+    system.flush(space)
+    asked = ("--conversation", "c", "--url", url)
+
+    def done(*arguments: str) -> str:
+        code, out, err = said(system, *arguments)
+        assert code == 0, err
+        return out
+
+    done("edit", "lock", "m1", "I work at the quay.", *asked)
+    assert "I work at the quay" in entries(system, "lock")
+    assert "nothing was written" in done("edit", "lock", "m1", "I work at the quay.", *asked)
+    done("retract", "lock", "m3", *asked)
+    assert "I no longer work at the mill" not in entries(system, "lock")
+    [edge] = [e.edge_id for e in system.edges(space, None, None).entries if e.live and e.relation == "updates"][:1]
+    assert f"ruled out: edge {edge}" in done("rule-out", "lock", edge[:12], "--url", url)
+    assert f"taken back: analysts have no say on edge {edge}" in done(
+        "rule-out", "lock", edge[:12], "--undo", "--url", url
+    )
+    assert f"accepted: edge {edge}" in done("accept", "lock", edge, "--url", url)
+    done("alias", "merge", "lock", "Jo", "Jorun", "--url", url)
+    assert "also jo, says analyst" in done("alias", "list", "lock", "--url", url).casefold()
+    receipt = done("erase", "lock", "--message", "m2", "--yes", *asked)
+    assert "message m2 of c of space lock, 1 messages" in receipt
+    named = receipt.split()[1].rstrip(":")
+    assert done("erase", "lock", "--receipt", named, "--url", url) == receipt
+    assert not any("Bari" in text for text in entries(system, "lock"))
+
+
+def test_what_a_service_does_not_tell_must_be_said(system: Embedded, url: str) -> None:
+    code, _, err = said(system, "retract", "weir", "m0", "--url", url)
+    assert (code, "--conversation" in err) == (2, True)
+    code, _, err = said(system, "erase", "weir", "--url", url)
+    assert (code, "--yes" in err) == (2, True)
+    code, _, err = said(system, "edit", "weir", "m77", "I left.", "--conversation", "c", "--url", url)
+    assert (code, "message" in err) == (2, True)
+    assert "I live in Lecce" in entries(system, "weir")

@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import pytest
 
 from schemas.edges import Edge
 from schemas.events import Anchor, Event
 from schemas.record import Record
-from tests.kit.records import DAY, SPACE, distilled, edge, entries, event, inferred
+from tests.kit.records import DAY, distilled, edge, event, inferred
+from tests.kit.viewing import interval, view
 from views.rows import in_force, status_at, validity_at
-from views.spec import View, recompute
-from views.state import ViewState, space_prefix
-from views.tables import MemoryTables
-from views.validity import apply
-
-
-def view(*records: Record) -> View:
-    """The view by definition; every order of arrival must give the same incrementally."""
-    log = entries(list(records))
-    expected = recompute(log)
-    prefix = space_prefix(SPACE)
-    for order in permutations(log):
-        state = ViewState(MemoryTables())
-        for entry in order:
-            apply(state, entry)
-        events = {k[len(prefix) :].decode(): c.row for k, c in state.events.scan(prefix) if c.row is not None}
-        edges = {k[len(prefix) :].decode(): c.row for k, c in state.edges.scan(prefix) if c.row is not None}
-        assert View(events=events, edges=edges) == expected
-    return expected
+from views.spec import View
 
 
 def facts(events: list[Event], *edges: Edge, **more: Record) -> View:
     """Events and edges in one set each, and further records."""
     return view(distilled(*events), inferred(*edges), *more.values())
-
-
-def interval(view: View, name: str) -> tuple[int | None, int | None]:
-    """[valid_from, valid_until) in days."""
-    row = view.events[name]
-    return row.valid_from // DAY, None if row.valid_until is None else row.valid_until // DAY
 
 
 def holding(view: View, day: float) -> set[str]:

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -44,16 +45,21 @@ def environment(bootstrap: str, prefix: str, store: Path) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT), "STILLTRUE_STORE": str(store), **settings}
 
 
-def command(name: str) -> list[str]:
+HTTP_PORT = "8080"
+"""Inside a container; here it may be taken."""
+
+
+def command(name: str, port: int | None = None) -> list[str]:
     """A container's entry point and command, with the interpreter that has our packages."""
-    return [str(ROOT / ".venv" / "bin" / "python"), *ENTRYPOINT, *SERVICES[name]["command"]]
+    given = [str(port) if word == HTTP_PORT and port else word for word in SERVICES[name]["command"]]
+    return [str(ROOT / ".venv" / "bin" / "python"), *ENTRYPOINT, *given]
 
 
 @contextmanager
-def running(name: str, env: dict[str, str], cwd: Path) -> Generator[str]:
+def running(name: str, env: dict[str, str], cwd: Path, port: int | None = None) -> Generator[str]:
     """A container that stays up; gives its first line. It ends with 0 when it is stopped."""
     out, err = subprocess.PIPE, subprocess.STDOUT
-    process = subprocess.Popen(command(name), env=env, cwd=cwd, stdout=out, stderr=err, text=True)
+    process = subprocess.Popen(command(name, port), env=env, cwd=cwd, stdout=out, stderr=err, text=True)
     try:
         assert process.stdout is not None
         yield process.stdout.readline()
@@ -80,11 +86,33 @@ def wait_for(env: dict[str, str], sample: str) -> str:
         time.sleep(0.2)
 
 
+def ask(port: int, path: str) -> tuple[int, str]:
+    """What the query container answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+    except urllib.error.URLError as error:
+        return 0, str(error)
+
+
+def wait_answer(port: int, path: str, status: int) -> str:
+    """Until it answers so."""
+    deadline = time.monotonic() + 60
+    while (found := ask(port, path))[0] != status:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)
+    return found[1]
+
+
 def test_a_message_passes_through_the_deployment(full_kafka: Broker, prefix: str, tmp_path: Path) -> None:
-    """topics, then worker, view and embed: each reports what it did on its metrics port."""
+    """topics, then worker, view, embed and query: each reports what it did, and the last one answers."""
     worker_env = environment(full_kafka.bootstrap, prefix, tmp_path / "worker")
     view_env = environment(full_kafka.bootstrap, prefix, tmp_path / "view")
     embed_env = environment(full_kafka.bootstrap, prefix, tmp_path / "embed")
+    query_env, port = environment(full_kafka.bootstrap, prefix, tmp_path / "query"), _free_port()
     made = subprocess.run(
         command("topics"), env=worker_env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
     )
@@ -94,6 +122,7 @@ def test_a_message_passes_through_the_deployment(full_kafka: Broker, prefix: str
         running("worker", worker_env, tmp_path) as said,
         running("view", view_env, tmp_path),
         running("embed", {**embed_env, "STILLTRUE_QDRANT": qdrant.url}, tmp_path),
+        running("query", {**query_env, "STILLTRUE_QDRANT": qdrant.url}, tmp_path, port),
     ):
         assert "running" in said
         record = posted("m1", 1_900_000_000_000_000, space=SPACE, content="I live in Lecce.", ends=True)
@@ -109,6 +138,12 @@ def test_a_message_passes_through_the_deployment(full_kafka: Broker, prefix: str
         sent = {point.payload["kind"]: point for body in qdrant.sent("PUT", "/points") for point in body.points}
         assert sent["note"].payload["ref"] == '["c","m1"]'
         assert sent["event"].payload["space"] == '["default","pier"]'
+        wait_answer(port, "/readyz", 200)
+        assert "I live in Lecce" in wait_answer(port, f"/v1/spaces/{SPACE.space}/state?as_of=2031-01-01T00:00:00Z&wait_for=1", 200)
+        qdrant.failing.extend([503] * 1_000)
+        assert "Qdrant" in wait_answer(port, "/readyz", 503)
+        qdrant.failing.clear()
+        wait_answer(port, "/readyz", 200)
 
 
 def test_a_second_process_on_the_metrics_port_is_refused(full_kafka: Broker, prefix: str, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ SPACE = "/v1/spaces/weir"
 LONG_S = 120.0
 
 PROVED = 150
-"""Messages of the conversation that is compared: most of the time is its encoding, here, in the worker and in a node."""
+"""Messages of the conversation that is compared: most of the time is encoding: here, in the worker and in nodes."""
 
 
 @pytest.fixture
