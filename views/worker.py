@@ -326,10 +326,18 @@ async def _consumer(source: Source) -> AsyncGenerator[AIOKafkaConsumer]:
     try:
         yield consumer
     finally:
-        try:
-            await consumer.stop()
-        except asyncio.CancelledError:
-            # aiokafka 0.14 lets out the cancellation of its own fetch tasks when the broker is away. Ours goes on.
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
+        await stop_consumer(consumer)
+
+
+async def stop_consumer(consumer: AIOKafkaConsumer) -> None:
+    """Stop it, whatever it is doing.
+
+    aiokafka 0.14 lets out the cancellation of its own fetch tasks, when the broker is away and when nothing is
+    assigned. Nobody cancelled us then, so we go on.
+    """
+    try:
+        await consumer.stop()
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise

@@ -21,6 +21,7 @@ from schemas.transport import Headers, broker_topic, record_key, space_of
 from streams.log import partition_of
 from streams.worker.fold import Fetched
 from views.refusals import TopicsError
+from views.worker import stop_consumer
 
 from .letters import Found, found_at
 from .redrive import COPY_OF, Chosen, Copy, copy_name, copy_of, done, repaired_copy
@@ -152,7 +153,7 @@ async def broker_letters(bootstrap: str, prefix: str) -> AsyncGenerator[BrokerLe
         await producer.start()
         yield BrokerLetters(consumer, producer, prefix, len(described["partitions"]))
     finally:
-        await consumer.stop()
+        await stop_consumer(consumer)
         await producer.stop()
 
 

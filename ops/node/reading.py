@@ -15,7 +15,7 @@ from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_key
 from streams.log import LogEntry
 from views.outgoing import Fetched, Place
-from views.worker import Source
+from views.worker import Source, stop_consumer
 
 _POLL_MS = 500
 ASK_S = 5.0
@@ -38,7 +38,7 @@ async def open_consumer(source: Source) -> AsyncGenerator[AIOKafkaConsumer]:
     except KafkaError as error:
         raise AwayError(f"the broker at {source.bootstrap} does not answer: {error!r}") from error
     finally:
-        await consumer.stop()
+        await stop_consumer(consumer)
 
 
 async def read_ends(source: Source, places: Sequence[Place]) -> Mapping[Place, int]:
@@ -92,9 +92,11 @@ async def _read(
     names: dict[str, TopicName] = {broker_topic(source.prefix, topic): topic for topic in ends}
     places = {TopicPartition(name, partition): ends[topic] for name, topic in names.items() if ends[topic] > 0}
     found: dict[TopicName, list[ConsumerRecord[bytes | None, bytes | None]]] = {topic: [] for topic in ends}
+    if not places:
+        return []
     async with open_consumer(source) as consumer:
         consumer.assign(list(places))
-        starts = await consumer.beginning_offsets(list(places)) if places else {}
+        starts = await consumer.beginning_offsets(list(places))
         for place, start in starts.items():
             consumer.seek(place, start)
         open_places, heard = {place for place in places if starts[place] < places[place]}, time.monotonic()
