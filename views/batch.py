@@ -62,7 +62,7 @@ def _fold(maintainer: Maintainer, batch: Sequence[Raw], now: int, check: Callabl
     """None when a record is to be parked after a fault: what it left half done is given up, and all is folded again."""
     folded = Folded(deltas=[], parked=[], faulted=0)
     for raw in batch:
-        why = maintainer.faults.parked(raw)
+        why = maintainer.fault(raw)
         if why is not None:
             folded.faulted += _park(maintainer, folded, raw, why, now)
             continue

@@ -17,7 +17,7 @@ from .versions import Versions
 CACHED_BYTES = 12_000_000
 """Encoded bytes a table keeps decoded, in each of two generations; decoded they take about four times as much."""
 
-_FIRST_MEAN = 500.0
+_FIRST_MEAN = 500
 """Bytes of a cell, until the table has seen some."""
 
 T = TypeVar("T")
@@ -86,8 +86,8 @@ class Cells(Generic[T]):
         self._young: dict[bytes, tuple[int, T]] = {}
         self._old: dict[bytes, tuple[int, T]] = {}
         self._dirty: dict[bytes, tuple[int, T]] = {}
-        self._bytes, self._cells = 0, 0
-        self._most = int(CACHED_BYTES / _FIRST_MEAN)
+        self._bytes, self._cells = _FIRST_MEAN, 1
+        self._most = CACHED_BYTES // _FIRST_MEAN
 
     def get(self, key: bytes) -> T:
         """The cell, or the empty value."""
@@ -103,17 +103,13 @@ class Cells(Generic[T]):
                 entry = self._nothing
             else:
                 entry = self._decode(raw)
-                self._count(len(raw))
+                self._bytes += len(raw)
+                self._cells += 1
         self._young[key] = entry
         if len(self._young) > self._most:
             self._old, self._young = self._young, {}
+            self._most = CACHED_BYTES * self._cells // self._bytes
         return entry
-
-    def _count(self, size: int) -> None:
-        """Learn how large cells are, and so how many fit."""
-        self._bytes += size
-        self._cells += 1
-        self._most = CACHED_BYTES * self._cells // self._bytes
 
     def put(self, key: bytes, cell: T) -> None:
         """Replace the cell; the empty value removes it."""
@@ -164,7 +160,8 @@ class Cells(Generic[T]):
                 yield self._table, key, None
             else:
                 raw = self._encode(entry)
-                self._count(len(raw))
+                self._bytes += len(raw)
+                self._cells += 1
                 yield self._table, key, raw
         self._dirty.clear()
 

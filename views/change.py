@@ -69,13 +69,13 @@ class Change:
         for edge_id, ends in moved:
             self._edges[edge_id] = None
             for event_id in ends or ():
-                self._touched.event(event_id).attach(edge_id)
+                self._touched.events[event_id].attach(edge_id)
 
     def _replace_events(self, session_id: str, before: EventRecord | None, after: EventRecord | None) -> None:
         gone = {} if before is None else _event_assertions(session_id, before)
         new = {} if after is None else _event_assertions(session_id, after)
         for event_id in {**gone, **new} if gone else new:
-            node = self._touched.event(event_id)
+            node = self._touched.events[event_id]
             known, old = node.assertions, gone.get(event_id)
             kept = known if old is None else tuple(a for a in known if a not in old)
             assertions = kept + new.get(event_id, ())
@@ -103,7 +103,7 @@ class Change:
         key = self._prefix + message_part(message)
         known = self._state.sources.get(key)
         if rests:
-            self._state.sources.put(key, tuple(sorted({*known, event_id})))
+            self._state.sources.put(key, tuple(sorted({*known, event_id})) if known else (event_id,))
         else:
             self._state.sources.put(key, tuple(i for i in known if i != event_id))
 
@@ -114,13 +114,13 @@ class Change:
             old, mine = gone.get(edge_id, ()), new.get(edge_id, ())
             if old == mine:
                 continue
-            arc = self._touched.edge(edge_id)
+            arc = self._touched.edges[edge_id]
             kept = tuple(a for a in arc.assertions if a not in old) if old else arc.assertions
             arc.assertions = kept + mine
             self._edges[edge_id] = None
             for assertion in mine:
-                self._touched.event(assertion.edge.src).attach(edge_id)
-                self._touched.event(assertion.edge.dst).attach(edge_id)
+                self._touched.events[assertion.edge.src].attach(edge_id)
+                self._touched.events[assertion.edge.dst].attach(edge_id)
             if old:
                 self._detach(edge_id, arc, old)
 
@@ -133,7 +133,7 @@ class Change:
         for assertion in gone:
             for event_id in (assertion.edge.src, assertion.edge.dst):
                 if event_id not in named:
-                    self._touched.event(event_id).detach(edge_id)
+                    self._touched.events[event_id].detach(edge_id)
 
     # --- settling ---------------------------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class Change:
         around: dict[str, None] = {}
         settled: dict[str, None] = {}
         for event_id in self._events:
-            node = self._touched.event(event_id)
+            node = self._touched.events[event_id]
             if self._settle_event(node):
                 settled[event_id] = None
                 if node.row is not None and node.stored.row is not None:
@@ -179,7 +179,7 @@ class Change:
         """The messages that changed, and those that events rest on which came, went or changed."""
         found = dict(self._messages)
         for event_id in settled:
-            node = self._touched.event(event_id)
+            node = self._touched.events[event_id]
             for row in (node.stored.row, node.row):
                 for source in () if row is None else row.event.sources:
                     found[self._prefix + message_part(MessageKey(source.conversation_id, source.message_id))] = None
@@ -203,11 +203,11 @@ class Change:
 
     def _settle_edge(self, edge_id: str) -> tuple[EdgeRow | None, EdgeRow | None]:
         """Bring an edge's row up to date with its assertions and its ends; returns it as it was and as it is."""
-        arc = self._touched.edge(edge_id)
+        arc = self._touched.edges[edge_id]
         old, row = arc.row, None
         live = asserted_edge(arc.assertions, arc.rulings)
         if live is not None and live.edge.src != live.edge.dst:
-            src, dst = self._touched.event(live.edge.src).row, self._touched.event(live.edge.dst).row
+            src, dst = self._touched.events[live.edge.src].row, self._touched.events[live.edge.dst].row
             if src is not None and dst is not None:
                 row = derive_edge(live.edge, live.producers, src, dst, accepted=live.accepted)
         if row == old:
@@ -222,7 +222,7 @@ class Change:
         while queue:
             event_id = next(iter(queue))
             del queue[event_id]
-            node = self._touched.event(event_id)
+            node = self._touched.events[event_id]
             row = node.row
             if row is None:
                 continue
@@ -235,7 +235,7 @@ class Change:
         return stale
 
     def _row(self, event_id: str) -> EventRow | None:
-        return self._touched.event(event_id).row
+        return self._touched.events[event_id].row
 
 
 def _event_assertions(session_id: str, record: EventRecord) -> dict[str, tuple[EventAssertion, ...]]:

@@ -123,8 +123,8 @@ def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) ->
                 corrects.append(other.valid_from)
     valid_from = event.valid_from
     if valid_from is None:
-        valid_from = min(corrects, default=event.stated.sent_at)
-    closed_at = valid_from if corrected else min(closing, default=None)
+        valid_from = min(corrects) if corrects else event.stated[0]
+    closed_at = valid_from if corrected else min(closing) if closing else None
     end = own_end(event)
     valid_until = closed_at if end is None or corrected else end if closed_at is None else min(end, closed_at)
     if len(superseders) > 1:
@@ -135,14 +135,14 @@ def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) ->
         session_ids=row.session_ids,
         valid_from=valid_from,
         valid_until=valid_until,
-        superseders=tuple(superseders),
+        superseders=tuple(superseders) if superseders else (),
         superseded=closed_at is not None and (end is None or closed_at <= end),
         corrected=corrected,
         withdrawal=withdrawal,
-        demoted_from=min(doubts.values(), default=None),
-        demoters=tuple(sorted(doubts)),
-        contradicts=tuple(sorted(opposed)),
-        breaks_from=valid_from if corrected else min(breaking, default=None),
+        demoted_from=min(doubts.values()) if doubts else None,
+        demoters=tuple(sorted(doubts)) if doubts else (),
+        contradicts=tuple(sorted(opposed)) if opposed else (),
+        breaks_from=valid_from if corrected else min(breaking) if breaking else None,
     )
     return row if derived == row else derived
 

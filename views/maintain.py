@@ -22,10 +22,11 @@ from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
 from .cells import Cells, plain
-from .held import space_prefix
+from .held import prefix_of, space_prefix
 from .known import transaction_time
 from .moments import PARKED, THEMES
 from .pending import due, forget
+from .positions import Place, Positions
 from .refusals import GapError
 from .state import ViewState
 from .tables import Tables
@@ -71,6 +72,10 @@ class Parked(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     offset: int = 0
 
 
+_BESIDE = frozenset({SessionThemed, DeadLetter, LetterRedriven, RedriveBegun})
+"""Kinds of record that the validity view does not depend on."""
+
+
 class Maintainer:
     """The one writer of a view.
 
@@ -88,18 +93,18 @@ class Maintainer:
         moments, versions = self.state.moments, self.state.versions
         self.themes = Cells(tables, "themes", plain(Theme), Theme(), moment=moments[THEMES], versions=versions)
         self.parked = Cells(tables, "parked", plain(Parked), Parked(), moment=moments[PARKED], versions=versions)
-        self._positions: Cells[int] = Cells(tables, "positions", plain(int), 0)
-        self._keys: dict[tuple[str, TopicName, int], bytes] = {}
-        self.faults = Faults(_FaultRows(tables))
+        self._positions = Positions(tables)
+        self._fault_rows = _FaultRows(tables)
+        self.faults = Faults(self._fault_rows)
         self._versions: dict[tuple[str, str], int] = {}
 
     def position(self, topic: TopicName, partition: int) -> int:
         """Offset of the next record to fold."""
-        return self._positions.get(self._key("next", topic, partition))
+        return self._positions.get(("next", topic, partition))
 
     def covers(self, partition: int) -> int:
         """All accepted messages of the partition below this offset are applied: distilled, and linked."""
-        return min(self._positions.get(self._key("covers", t, partition)) for t in ("events", "edges"))
+        return min(self._positions.get(("covers", t, partition)) for t in ("events", "edges"))
 
     def is_parked(self, space: SpaceKey, topic: TopicName, partition: int, offset: int) -> bool:
         """Whether a consumer could not use this record of the space."""
@@ -139,10 +144,11 @@ class Maintainer:
         kind = type(record)
         if kind is EventsDistilled or kind is EdgesInferred:
             self._cover(entry.topic, entry.partition, record)  # pyright: ignore[reportArgumentType]  # one of the two
+        if kind not in _BESIDE:
             return apply(self.state, entry, value)
         match record:
             case SessionThemed():
-                prefix = space_prefix(record.key)
+                prefix = prefix_of(record.tenant, record.space)
                 self.state.reach(prefix, transaction_time(record), THEMES)
                 key = prefix + record.session_id.encode()
                 if record.revision > self.themes.get(key).revision:
@@ -159,16 +165,14 @@ class Maintainer:
                 key = _parked_key(record.key, record.topic, record.partition, record.offset)
                 self.parked.put(key, msgspec.structs.replace(self.parked.get(key), redriven=True))
                 return []
-            case RedriveBegun():
-                return []
             case _:
-                return apply(self.state, entry, value)
+                return []  # of RedriveBegun
 
     def _cover(self, topic: TopicName, partition: int, record: EventsDistilled | EdgesInferred) -> None:
         """Note what is applied."""
-        key = self._key("covers", topic, partition)
-        if record.covers > self._positions.get(key):
-            self._positions.put(key, record.covers)
+        place: Place = ("covers", topic, partition)
+        if record.covers > self._positions.get(place):
+            self._positions.put(place, record.covers)
 
     def open_letters(self) -> int:
         """Parked records of all spaces that were not re-driven."""
@@ -176,13 +180,18 @@ class Maintainer:
 
     def forget(self) -> None:
         """Give up everything that is not committed."""
-        for cells in (*self._cells(), self._positions):
+        for cells in (self.themes, self.parked):
             cells.forget()
-        self.state.versions.forget()
+        self._positions.forget()
+        self.state.forget()
+
+    def fault(self, raw: Raw) -> str | None:
+        """Why the view has parked this record after faults, None when it has not. Asked for every record."""
+        return self.faults.parked(raw) if self._fault_rows.any() else None
 
     def passes_over(self, raw: Raw) -> bool:
         """Whether the view has parked this record after faults: it is not part of what it was folded from."""
-        return self.faults.parked(raw) is not None
+        return self.fault(raw) is not None
 
     def skip(self, topic: TopicName, partition: int, offset: int) -> bool:
         """Pass over one record that could not be decoded; False when it was passed over before, so is parked already.
@@ -192,21 +201,14 @@ class Maintainer:
         """
         return self._advance(topic, partition, offset)
 
-    def _key(self, what: str, topic: TopicName, partition: int) -> bytes:
-        """Of a position of a partition."""
-        key = self._keys.get((what, topic, partition))
-        if key is None:
-            key = self._keys[what, topic, partition] = msgspec.msgpack.encode((what, topic, partition))
-        return key
-
     def _advance(self, topic: TopicName, partition: int, offset: int) -> bool:
         """Move on past the record at the offset; False when it lies behind."""
-        key = self._key("next", topic, partition)
-        expected = self._positions.get(key)
+        place: Place = ("next", topic, partition)
+        expected = self._positions.get(place)
         if offset > expected:
             raise GapError(f"{topic}/{partition}: got offset {offset}, expected {expected}: rebuild the view")
         if offset == expected:
-            self._positions.put(key, expected + 1)
+            self._positions.put(place, expected + 1)
         return offset == expected
 
     def due(self, now: int, most: int) -> list[tuple[int, SpaceKey]]:
@@ -220,19 +222,16 @@ class Maintainer:
         """Remove every row of a space; positions stay. Fold the space's records again before the commit."""
         prefix = space_prefix(space)
         forget(self.state, prefix)
-        for cells in self._cells():
+        for cells in (self.themes, self.parked):
             cells.clear(prefix)
-        self.state.versions.clear(prefix)
+        self.state.drop(prefix)
         self._versions[space] = self.version(space) + 1
-
-    def _cells(self) -> tuple[Cells[object], ...]:
-        return (*self.state.cells(), self.themes, self.parked)  # pyright: ignore[reportReturnType]  # invariance: drained and cleared only
 
     def commit(self) -> None:
         """Make everything folded so far durable, with the positions, in one write."""
-        cells = (*self._cells(), self._positions)
-        writes = [write for table in cells for write in table.drain()]
-        writes += self.state.versions.drain()
+        writes = self.state.drain()
+        writes += [write for cells in (self.themes, self.parked) for write in cells.drain()]
+        writes += self._positions.drain()
         self.tables.commit(writes)
 
 
@@ -262,6 +261,10 @@ class _FaultRows:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._rows = dict(pair for prefix in FAULT_PREFIXES for pair in tables.scan("positions", prefix))
+
+    def any(self) -> bool:
+        """Whether there ever was a fault."""
+        return bool(self._rows)
 
     def get(self, key: bytes) -> bytes | None:
         """See ``FaultRows``."""

@@ -77,7 +77,7 @@ def rank(record: EdgeRuling) -> tuple[int, str]:
 def _unplaced(touched: Touched, name: str, known: RulingState) -> Iterator[Moved]:
     """Take a ruling off the edge it concerns."""
     if known.edge_id is not None:
-        arc = touched.edge(known.edge_id)
+        arc = touched.edges[known.edge_id]
         arc.rulings = tuple(one for one in arc.rulings if one.ruling.edge_id != name)
         yield known.edge_id, None
 
@@ -93,7 +93,7 @@ def _placed(state: ViewState, touched: Touched, prefix: bytes, word: EdgeRuling)
     state.rulings.put(key, RulingState(word=word, edge_id=concerned, src=placed.src, dst=placed.dst))
     if concerned is None or placed.src is None or placed.dst is None:
         return
-    arc = touched.edge(concerned)
+    arc = touched.edges[concerned]
     concern = Concern(ruling=word, src=placed.src, dst=placed.dst)
     others = (one for one in arc.rulings if one.ruling.edge_id != word.edge_id)
     arc.rulings = tuple(sorted((*others, concern), key=lambda one: rank(one.ruling)))
@@ -104,7 +104,7 @@ def _around(state: ViewState, touched: Touched, prefix: bytes) -> Around:
     """Where a ruling looks for its ends: in the rows as they are in the change in hand."""
 
     def event(event_id: str) -> Event | None:
-        row = touched.event(event_id).row
+        row = touched.events[event_id].row
         return None if row is None else row.event
 
     def resting_on(message: MessageKey) -> Iterator[Event]:

@@ -8,10 +8,20 @@ from .held import EventState as EventState
 from .held import MessageState as MessageState
 from .held import message_part as message_part
 from .held import space_prefix as space_prefix
-from .moments import ROWS, TEXTS, Group, SpaceClock, with_range
+from .moments import ROWS, TEXTS, Group, Ranges, SpaceClock, with_range
 from .stored import EDGES, EVENTS
 from .tables import Tables, Write
 from .versions import Versions
+
+
+class _Running:
+    """A ``SpaceClock`` between two drains: it moves with every record."""
+
+    __slots__ = ("inexact", "times")
+
+    def __init__(self, times: list[int], inexact: Ranges) -> None:
+        self.times = times
+        self.inexact = inexact
 
 
 class ViewState:
@@ -43,6 +53,7 @@ class ViewState:
         self.ruled: Cells[tuple[str, ...]] = Cells(tables, "ruled", plain(tuple[str, ...]), ())
         self.pending: Cells[int] = Cells(tables, "pending", plain(int), 0)
         self.clocks = Cells(tables, "clocks", plain(SpaceClock), SpaceClock())
+        self._running: dict[bytes, _Running] = {}
 
     def reach(self, prefix: bytes, time: int, group: Group = ROWS, *, after: Group | None = None) -> None:
         """From here on a kind of record changes cells at this transaction time, or at the newest the space has seen.
@@ -56,15 +67,16 @@ class ViewState:
         moment = self.moments[group]
         if moment is None:
             return
-        clock = self.clocks.get(prefix)
-        times, inexact = clock.times, clock.inexact
+        clock = self._running.get(prefix)
+        if clock is None:
+            stored = self.clocks.get(prefix)
+            clock = self._running[prefix] = _Running(list(stored.times), stored.inexact)
+        times = clock.times
         newest = times[group] if after is None else max(times[group], times[after])
         if time < newest:
-            inexact = with_range(inexact, time, newest)
+            clock.inexact = with_range(clock.inexact, time, newest)
             time = newest
-        moment.at = time
-        if time != times[group] or inexact is not clock.inexact:
-            self.clocks.put(prefix, SpaceClock((*times[:group], time, *times[group + 1 :]), inexact))
+        moment.at = times[group] = time
 
     def cells(self) -> tuple[Cells[object], ...]:
         """Every table with rows of spaces, in a fixed order."""
@@ -75,12 +87,23 @@ class ViewState:
 
     def drain(self) -> list[Write]:
         """Writes of all tables since the last drain."""
+        for prefix, clock in self._running.items():
+            self.clocks.put(prefix, SpaceClock(tuple(clock.times), clock.inexact))
+        self._running.clear()
         writes = [write for cells in self.cells() for write in cells.drain()]
         writes += self.versions.drain()
         return writes
 
+    def drop(self, prefix: bytes) -> None:
+        """Remove every cell and every version of a space."""
+        for cells in self.cells():
+            cells.clear(prefix)
+        self._running.pop(prefix, None)
+        self.versions.clear(prefix)
+
     def forget(self) -> None:
         """Drop everything that is not committed."""
+        self._running.clear()
         for cells in self.cells():
             cells.forget()
         self.versions.forget()

@@ -64,7 +64,7 @@ def _encode_event(entry: tuple[int, EventState]) -> bytes:
         return _encode((since, _EventState(assertions, None)))
     event = row.event
     producers, session_ids = row.producers, row.session_ids
-    if len(assertions) == 1 and assertions[0].event == event:
+    if len(assertions) == 1 and (assertions[0].event is event or assertions[0].event == event):
         place, only = 0, assertions[0]
         producers = None if producers == (only.producer,) else producers
         session_ids = None if session_ids == (only.session_id,) else session_ids
@@ -109,7 +109,7 @@ def _encode_edge(entry: tuple[int, EdgeState]) -> bytes:
         return _encode((since, _EdgeState(assertions, cell.rulings, None)))
     edge = row.edge
     producers = row.producers
-    if len(assertions) == 1 and assertions[0].edge == edge:
+    if len(assertions) == 1 and (assertions[0].edge is edge or assertions[0].edge == edge):
         place = 0
         producers = None if producers == (assertions[0].producer,) else producers
     else:

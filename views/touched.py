@@ -69,46 +69,57 @@ class Arc:
         self.row: EdgeRow | None = stored.row
 
 
+class _Nodes(dict[str, Node]):
+    """Events' working copies by id, made when first asked for."""
+
+    def __init__(self, state: ViewState, prefix: bytes) -> None:
+        super().__init__()
+        self._state = state
+        self._prefix = prefix
+
+    def __missing__(self, event_id: str) -> Node:
+        node = self[event_id] = Node(self._state, self._prefix + event_id.encode())
+        return node
+
+
+class _Arcs(dict[str, Arc]):
+    """Edges' working copies, likewise."""
+
+    def __init__(self, state: ViewState, prefix: bytes) -> None:
+        super().__init__()
+        self._state = state
+        self._prefix = prefix
+
+    def __missing__(self, edge_id: str) -> Arc:
+        arc = self[edge_id] = Arc(self._state, self._prefix + edge_id.encode())
+        return arc
+
+
 class Touched:
-    """The working copies of one record, by id."""
+    """The working copies of one record: ``events`` and ``edges`` by id."""
 
     def __init__(self, state: ViewState, prefix: bytes) -> None:
         self._state = state
-        self._prefix = prefix
-        self._nodes: dict[str, Node] = {}
-        self._arcs: dict[str, Arc] = {}
-
-    def event(self, event_id: str) -> Node:
-        """An event's working copy."""
-        node = self._nodes.get(event_id)
-        if node is None:
-            node = self._nodes[event_id] = Node(self._state, self._prefix + event_id.encode())
-        return node
-
-    def edge(self, edge_id: str) -> Arc:
-        """An edge's working copy."""
-        arc = self._arcs.get(edge_id)
-        if arc is None:
-            arc = self._arcs[edge_id] = Arc(self._state, self._prefix + edge_id.encode())
-        return arc
+        self.events = _Nodes(state, prefix)
+        self.edges = _Arcs(state, prefix)
 
     def show(self, old: Edge | None, new: Edge | None) -> None:
         """Let the ends of an edge see it as it is now; None while it is not live."""
         if old is not None and (new is None or (old.src, old.dst) != (new.src, new.dst)):
             for end in (old.src, old.dst):
-                self.event(end).see(Incident(old.id))
+                self.events[end].see(Incident(old.id))
         if new is not None and (
             old is None or (old.src, old.dst, old.relation, old.kind) != (new.src, new.dst, new.relation, new.kind)
         ):
-            self.event(new.src).see(Incident(new.id, new.dst, False, new.relation, new.kind))  # by place, for speed
-            self.event(new.dst).see(Incident(new.id, new.src, True, new.relation, new.kind))
+            self.events[new.src].see(Incident(new.id, new.dst, False, new.relation, new.kind))  # by place, for speed
+            self.events[new.dst].see(Incident(new.id, new.src, True, new.relation, new.kind))
 
     def put(self) -> None:
         """Write back what changed."""
-        for node in self._nodes.values():
+        for node in self.events.values():
             node.put()
         edges = self._state.edges
-        for arc in self._arcs.values():
+        for arc in self.edges.values():
             stored = arc.stored
             if (
                 arc.row is not stored.row
@@ -119,8 +130,8 @@ class Touched:
 
     def changed_events(self) -> list[tuple[str, Node]]:
         """Events whose rows are other ones than before, by id."""
-        return sorted(item for item in self._nodes.items() if item[1].row is not item[1].stored.row)
+        return sorted(item for item in self.events.items() if item[1].row is not item[1].stored.row)
 
     def changed_edges(self) -> list[tuple[str, Arc]]:
         """Edges whose rows are other ones than before, by id."""
-        return sorted(item for item in self._arcs.items() if item[1].row is not item[1].stored.row)
+        return sorted(item for item in self.edges.items() if item[1].row is not item[1].stored.row)
