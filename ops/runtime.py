@@ -38,6 +38,7 @@ from streams.log import partition_of
 from views.reader import Basis, MessageAccount
 
 if TYPE_CHECKING:
+    from ops.llm.answers import Answers
     from ops.llm.redistilling import Redistilled
     from ops.processing import Processors
     from query.engine import QueryEngine
@@ -86,6 +87,15 @@ class Embedded(Ruled, Erased, Asked):
         from query.search import IndexSearch
 
         return QueryEngine(IndexSearch(self._index, self._encoder), self._settings.query)
+
+    @opened_once
+    def _answers(self) -> Answers | None:
+        llm = self._settings.llm
+        if llm.model is None or not llm.answer:
+            return None
+        from ops.llm.answers import Answers
+
+        return Answers(self._log, llm, self._parts.asker, self._now, self._observer)
 
     @opened_once
     def _processors(self) -> Processors:
@@ -226,9 +236,17 @@ class Embedded(Ruled, Erased, Asked):
         """Answer a question."""
         steps = self._observer.asked()
         cut, basis = self._view.read(request.space, request.known_at)
-        result = self._engine.query(request, cut, cut, basis, cut.ruled_out(), steps)
+        result = self._engine.query(request, cut, cut, basis, cut.ruled_out(), steps, self._answers)
         self._observer.answered(result)
         return result
+
+    def ask_later(self, request: QueryRequest) -> QueryResult:
+        """Answer a question, and put on the desk what a model is to be asked for it."""
+        from ops.llm.answers import LaterAnswers
+
+        cut, basis = self._view.read(request.space, request.known_at)
+        later = LaterAnswers(self._log, self._settings.llm, None, self._now, self._observer)
+        return self._engine.query(request, cut, cut, basis, cut.ruled_out(), model=later)
 
     def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
         """Edges, those that are ruled out included."""

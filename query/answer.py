@@ -53,7 +53,7 @@ def extract(
         s: thresholds and weights.
     """
     ranked = rank_statements(asked, _with_successors(candidates, cut), similarity, cut, s)
-    chosen = choose([one for one in ranked if _answers(one.row, asked)], asked, s)
+    chosen = choose([one for one in ranked if can_answer(one.row, asked)], asked, s)
     if chosen:
         rows = _with_other_side(chosen, cut, asked.at)
         return _extract(True, "\n".join(_told(row, cut, marker) for row in rows), rows, cut)
@@ -137,7 +137,7 @@ def _own_support(row: EventRow, asked: Asked, similarity: float, s: QuerySetting
     return support + s.period_weight * _in_period(row, asked), base >= s.known_support or on_attribute
 
 
-def _answers(row: EventRow, asked: Asked) -> bool:
+def can_answer(row: EventRow, asked: Asked) -> bool:
     """Whether a statement can answer at ``asked.at``: it holds; or it has happened; or the question looks back."""
     status = status_at(row, asked.at)
     if status in ("corrected", "withdrawn", "not_yet"):

@@ -23,7 +23,10 @@ Family = Literal["note", "entity", "update", "hierarchy"]
 
 
 class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A question, times resolved. ``as_of`` None means ``asked_at``; ``known_at`` None means all records."""
+    """A question, times resolved. ``as_of`` None means ``asked_at``; ``known_at`` None means all records.
+
+    ``trace``: trace an extractive answer as well; one that a model gave always is.
+    """
 
     space: SpaceKey
     question: str
@@ -33,6 +36,7 @@ class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode
     budget_tokens: int
     answer: bool
+    trace: bool = False
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +84,10 @@ class ContextItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
-    """A message quoted as evidence; ``quote`` is verbatim. ``utc_offset_min``: the offset the message was sent with."""
+    """A message quoted as evidence; ``quote`` is verbatim. ``utc_offset_min``: the offset the message was sent with.
+
+    ``event_id`` is empty where the message itself is cited, not a statement that was distilled from it.
+    """
 
     event_id: str
     conversation_id: str
@@ -92,12 +99,48 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer and how it came about. ``known`` False is the honest "not known"."""
+    """The answer and how it came about. ``known`` False is the honest "not known".
+
+    Attributes:
+        producer: model and prompt hash of a generated answer; None for the rules.
+        fallback: why the rules answer although a model was to; None when it was not, or did.
+        dropped: citations of a generated answer that name nothing in the context, and are left out.
+    """
 
     text: str
     known: bool
     kind: Literal["extractive", "generated"]
     event_ids: tuple[str, ...]
+    producer: str | None = None
+    fallback: str | None = None
+    dropped: int = 0
+
+
+class TracedPath(msgspec.Struct, frozen=True, kw_only=True):
+    """A path that may support an answer (section II-G), with its five terms; see ``trace``."""
+
+    events: tuple[str, ...]
+    steps: tuple[Step, ...]
+    score: float
+    answer_similarity: float
+    question_similarity: float
+    pc: float
+    tc: float
+    bonus: float
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """What supports an answer, traced after it was given. It changes no answer.
+
+    Attributes:
+        supported: some path speaks of what the answer says. False is worth a look: the words may be the model's own.
+        support: of the best path, similarity to the answer plus weighted share of its words.
+        paths: best first.
+    """
+
+    supported: bool
+    support: float
+    paths: tuple[TracedPath, ...]
 
 
 class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +161,7 @@ class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
     answer: Answer | None
     citations: tuple[Citation, ...]
     basis: Basis
+    trace: Trace | None = None
 
 
 class ReplacedBy(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,20 +20,23 @@ from views.rows import EventRow
 from views.vectors.refs import note_key, note_ref
 
 from .answer import Extract, extract
-from .api import Path, QueryRequest, QueryResult
+from .answering import generate
+from .api import Path, QueryRequest, QueryResult, Trace
 from .context import Offer, arm, assemble
 from .cut import Cut
 from .markers import Marker
 from .paths import gather, traverse
 from .plans import template_sha256
-from .ports import UNTIMED, NoteHit, NoteSearch, Steps, TokenCounter
+from .ports import UNTIMED, AnswerModel, NoteHit, NoteSearch, Steps, TokenCounter
 from .question import understand
+from .quotes import anchored, day, offset_of
 from .rank import current_first, take_turns
 from .render import Renderer
 from .score import event_similarity
 from .seeds import select_seeds
 from .settings import QuerySettings
 from .tokens import WordTokens
+from .trace import trace
 
 if TYPE_CHECKING:
     from .ports import Vector
@@ -65,6 +68,7 @@ class QueryEngine:
         basis: Basis,
         ruled_out: Sequence[Edge] = _NO_RELATIONS,
         steps: Steps = UNTIMED,
+        model: AnswerModel | None = None,
     ) -> QueryResult:
         """Answer one question.
 
@@ -75,6 +79,7 @@ class QueryEngine:
             basis: what the cut reflects; returned as it is.
             ruled_out: relations an analyst ruled out, for the mode ``graph+ruled_out``.
             steps: is told when each step ended.
+            model: answers instead of the rules, where it can; None asks nobody.
         """
         s, space = self._settings, request.space
         cut = Cut(reader, messages)
@@ -109,11 +114,16 @@ class QueryEngine:
         context = assemble(arm(request.mode, offer), request.budget_tokens, s.note_share, renderer, self._counter)
         steps.done("context")
 
-        # Lines 20-21: the plan by query shape (its hash), the answer. A model may answer from context and plan instead.
+        # Lines 20-21: the plan by query shape (its hash), the answer: the rules', or a model's from context and plan.
         found: Extract | None = None
+        traced: Trace | None = None
         if request.answer:
             similarity = self._statement_similarity(space, near.rows, by_notes, events, vector)
             found = extract(asked, near.rows, similarity, cut, marker, s)
+            if model is not None:
+                found = generate(request, asked, context.items, cut, model, found)
+            if found.answer.known and (request.trace or found.answer.kind == "generated"):
+                traced = self._trace(request, found.answer.text, paths, similarity, cut)
             steps.done("answer")
         return QueryResult(
             shape=asked.shape,
@@ -131,6 +141,7 @@ class QueryEngine:
             answer=found.answer if found else None,
             citations=found.citations if found else (),
             basis=basis,
+            trace=traced,
         )
 
     def _notes(self, request: QueryRequest, vector: Vector, names: Sequence[str], cut: Cut) -> list[Note]:
@@ -181,6 +192,17 @@ class QueryEngine:
         own |= self._search.cosines(space, "event", [i for i in rows if i not in own], vector)
         return {i: max(by_notes.get(i, 0.0), own.get(i, 0.0)) for i in rows}
 
+    def _trace(
+        self, request: QueryRequest, answer: str, paths: Sequence[Path], similarity: dict[str, float], cut: Cut
+    ) -> Trace:
+        """Section II-G: the answer as a further question to the same paths."""
+        rows = {row.event.id: row for path in paths for row in cut.rows(path.events)}
+        vector = self._search.query_vector(answer, ())
+        by_notes = self._note_similarity(request.space, rows.values(), (), vector)
+        to_answer = self._statement_similarity(request.space, rows, by_notes, (), vector)
+        texts = {event_id: _said(row, cut) for event_id, row in rows.items()}
+        return trace(request.question, answer, paths, texts, to_answer, similarity, self._settings)
+
     def _ordered_paths(self, paths: Sequence[Path], cut: Cut, at: int) -> list[Path]:
         turns = take_turns(paths)
         order = current_first(
@@ -197,6 +219,13 @@ class QueryEngine:
             shown = [cut.reader.events_of_message(note.key) for note in notes]
             order = current_first(shown, [note.cosine for note in notes], cut, at, self._settings.answer_margin)
         return [(notes[position].key, notes[position].score) for position in order]
+
+
+def _said(row: EventRow, cut: Cut) -> str:
+    """A statement's words, whom and what they are about, and the days they were said on and are about."""
+    event, offset = row.event, offset_of(row.event, cut)
+    days = (day(event.stated.sent_at, offset), anchored(event.anchor, offset), day(row.valid_from, offset))
+    return " ".join(part for part in (event.subject, event.attribute, event.value, event.text, *days) if part)
 
 
 def _refs(row: EventRow) -> list[str]:

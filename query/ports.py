@@ -1,4 +1,4 @@
-"""What the query engine needs from the outside: a search over notes and events, a way to count tokens; who times it."""
+"""What the query engine needs from outside: a search, a way to count tokens, a model if there is one; who times it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
+from schemas.asking import ModelReplied, ReadOutcome
 from schemas.ids import SpaceKey
 
 if TYPE_CHECKING:  # numpy takes as long to import as all of a worker's own start
@@ -57,6 +58,35 @@ class TokenCounter(Protocol):
     def name(self) -> str: ...
 
     def count(self, text: str) -> int: ...
+
+
+class AnswerQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model is asked. ``again``: what was wrong with its first answer; empty the first time."""
+
+    system: str
+    data: str
+    again: str
+
+
+class NoReplyError(Exception):
+    """No model answers this question now; the message says why, for the reader of the answer. The rules answer."""
+
+
+class AnswerModel(Protocol):
+    """A language model that answers questions. The same question has one reply, however often it is asked."""
+
+    @property
+    def producer(self) -> str:
+        """Model and prompt hash."""
+        ...
+
+    def ask(self, space: SpaceKey, question: AnswerQuestion) -> ModelReplied:
+        """The reply, recorded or new. Blocks for a limited time. Raises ``NoReplyError``."""
+        ...
+
+    def read(self, reply: ModelReplied, *, kept: int, dropped: int, outcome: ReadOutcome, problem: str) -> None:
+        """Is told what became of a reply: citations that were kept and dropped."""
+        ...
 
 
 Step = Literal["read", "embed", "search", "seeds", "paths", "context", "answer"]

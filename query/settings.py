@@ -74,6 +74,10 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         period_weight: what it adds that it is about a time within the period the question names.
         answer_margin: how far below the best a further statement may rank and still be listed.
         answer_statements: statements listed at most for a question that asks for several.
+        trace_answer, trace_question, trace_confidence, trace_time: weights of AS, QS, PC and TC of the evidence trace
+            (section II-G; the paper names the terms and no numbers): what was said counts most, then what was asked.
+        trace_bonus: b of the same, for a path whose statements hold all names and numbers of the answer; else a share.
+        trace_paths: paths of a trace at most.
         chain_max: statements of one history at most.
     """
 
@@ -106,6 +110,12 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     period_weight: float = 0.1
     answer_margin: float = 0.12
     answer_statements: int = 5
+    trace_answer: float = 0.4
+    trace_question: float = 0.2
+    trace_confidence: float = 0.2
+    trace_time: float = 0.1
+    trace_bonus: float = 0.1
+    trace_paths: int = 5
     chain_max: int = 200
 
 

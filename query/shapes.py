@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import get_args
 
 from .api import Shape
+
+SHAPES: tuple[Shape, ...] = get_args(Shape)
 
 _TEMPORAL = re.compile(
     r"\b(when|how long|how (many|much) (days|weeks|months|years|hours|time)|since when|until when"

@@ -11,7 +11,8 @@ import msgspec
 
 from .record import Record
 
-AskingStage = Literal["distil", "link"]
+AskingStage = Literal["distil", "link", "answer"]
+"""Who asks. ``answer`` is no stage of the flow: a question that somebody put is answered from its context."""
 
 ReplyOutcome = Literal["stop", "length", "refusal", "empty", "failed"]
 """How a call ended: whole, cut at the token limit, refused, nothing in it, or no reply at all after several tries."""
@@ -43,6 +44,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
 class ModelAsked(Record, frozen=True, kw_only=True, tag="model_asked"):
     """A question for the model. ``ask_id`` is the hash of session and prompt: the same question has one reply.
+
+    ``session_id`` is empty when it is about no session (``answer``).
 
     ``conversation_id`` is None when it is about statements of several. ``about``: keys of the things it numbers (pairs
     of statements), in their order; empty for a session, whose messages number themselves. ``learned_at``: of what led

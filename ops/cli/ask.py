@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from .times import TIME_HELP, Zone, parse_moment, show_minute, zone_name
 from .world import OK, CommandError, Options, Subcommands, World, add_url_option, asked, existing_space
 
 if TYPE_CHECKING:
-    from query.api import Mode, Path, QueryResult
+    from ops.settings import Settings
+    from query.api import Answer, Mode, Path, QueryResult, Trace
+
+    from .world import Asked
 
 MODES: tuple[Mode, ...] = ("flat", "graph", "hybrid", "graph+ruled_out")
 _PATHS_SHOWN = 3
@@ -28,6 +32,7 @@ class AskOptions(Options):
     asked_at: str | None
     mode: Mode
     budget: int | None
+    trace: bool
 
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
@@ -40,6 +45,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--asked-at", metavar="T", help='when it is asked, for words like "yesterday"; default now')
     parser.add_argument("--mode", choices=MODES, default="hybrid", help="what goes into the context; default hybrid")
     parser.add_argument("--budget", metavar="N", type=int, help="tokens of context; default as in the settings")
+    parser.add_argument("--trace", action="store_true", help="also which paths support the answer (not with --url)")
     add_url_option(parser)
     parser.set_defaults(run=run)
 
@@ -59,7 +65,7 @@ def run(options: AskOptions, world: World) -> int:
     as_of = parse_moment(options.as_of, "--as-of", options.zone)
     known_at = parse_moment(options.known_at, "--known-at", options.zone)
     settings = load_settings(options.store, options.config)
-    with asked(world, options) as system:
+    with _asked(world, options, settings) as system:
         request = QueryRequest(
             space=existing_space(system, options, options.space),
             question=question,
@@ -69,6 +75,7 @@ def run(options: AskOptions, world: World) -> int:
             mode=options.mode,
             budget_tokens=settings.budget_tokens if options.budget is None else options.budget,
             answer=True,
+            trace=options.trace,
         )
         result = system.query(request)
     if options.json:
@@ -81,6 +88,30 @@ def run(options: AskOptions, world: World) -> int:
     return OK
 
 
+@contextmanager
+def _asked(world: World, options: AskOptions, settings: Settings) -> Generator[Asked]:
+    """What is asked. Where a model answers the store is opened for writing, for what it says is recorded.
+
+    Beside a running writer the store is read only, and the rules answer; ``--url`` asks that writer.
+    """
+    from streams.log.errors import StoreInUseError
+
+    if options.url is not None or not settings.llm.answer or settings.llm.endpoint is None:
+        with asked(world, options) as system:
+            yield system
+        return
+    try:
+        writer = world.open_system(options.store, settings, writer=True)
+    except StoreInUseError:
+        world.note("stilltrue: the store is in use, so the rules answer; --url asks the service that runs on it")
+        with asked(world, options) as system:
+            yield system
+        return
+    with closing(writer):
+        yield writer
+        writer.run()
+
+
 def answer_lines(result: QueryResult, zone: Zone) -> Iterator[str]:
     """The answer first, then what it quotes, then the paths, then what it all reflects."""
     from .show import basis_line
@@ -91,7 +122,9 @@ def answer_lines(result: QueryResult, zone: Zone) -> Iterator[str]:
         yield "\nevidence paths (score: node, path, time, validity)"
         for path in paths:
             yield from path_lines(path, result)
-    how = "" if result.answer is None else f"{result.answer.kind}, "
+    if result.trace is not None:
+        yield from trace_lines(result.trace)
+    how = "" if result.answer is None else f"{how_answered(result.answer)}, "
     as_of = f"{show_minute(result.as_of, zone)} {zone_name(zone)}"
     yield f"\n{how}{result.shape} question, mode {result.mode}, as of {as_of}"
     yield f"context: {result.context_tokens} tokens, sha256 {result.context_sha256[:12]}"
@@ -114,6 +147,25 @@ def evidence_paths(result: QueryResult) -> list[Path]:
     answered = frozenset(() if result.answer is None else result.answer.event_ids)
     paths = [path for path in result.paths if path.steps and (not answered or answered.intersection(path.events))]
     return sorted(paths, key=lambda path: path.events not in in_context)
+
+
+def how_answered(answer: Answer) -> str:
+    """Who answered, and why no model did where one was to."""
+    if answer.producer is not None:
+        left_out = f", {answer.dropped} citations of nothing left out" if answer.dropped else ""
+        return f"{answer.kind} by {answer.producer}{left_out}"
+    return answer.kind if answer.fallback is None else f"{answer.kind} ({answer.fallback})"
+
+
+def trace_lines(trace: Trace) -> Iterator[str]:
+    """What supports the answer (section II-G)."""
+    from .show import short
+
+    told = "supported" if trace.supported else "NOT SUPPORTED by any path"
+    yield f"\nthe answer is {told} ({trace.support:.2f}); paths (score: answer, question, path, time, bonus)"
+    for path in trace.paths:
+        terms = (path.answer_similarity, path.question_similarity, path.pc, path.tc, path.bonus)
+        yield f"  {path.score:.2f}: {', '.join(f'{term:.2f}' for term in terms)}  {' '.join(map(short, path.events))}"
 
 
 def path_lines(path: Path, result: QueryResult) -> Iterator[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ops.llm.settings import LlmSettings
     from schemas.asking import AskingStage
 
-STAGES = ("distil", "link")
+STAGES = ("distil", "link", "answer")
 NAMED_MAX = 10
 """Unknown ids and broken lines that are named; the rest is counted."""
 
@@ -24,6 +24,7 @@ class LlmOptions(Options):
     space: str
     stage: AskingStage
     out: Path
+    questions: Path | None
     files: list[Path]
 
 
@@ -41,6 +42,12 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     export = actions.add_parser("export", parents=[shared], help="write a stage's open questions, OpenAI Batch format")
     export.add_argument("space", metavar="SPACE")
     export.add_argument("--stage", choices=STAGES, required=True, help="distil first, then link, until both are empty")
+    export.add_argument(
+        "--questions",
+        metavar="FILE",
+        type=Path,
+        help="with --stage answer: what is to be answered, one JSON object a line, as POST …/query takes them",
+    )
     export.add_argument("--out", metavar="FILE", type=Path, required=True)
     export.set_defaults(run=run_export)
     importing = actions.add_parser("import", parents=[shared], help="record answers and go on")
@@ -56,10 +63,18 @@ def run_export(options: LlmOptions, world: World) -> int:
     from ops.llm.batch import request_line
     from ops.llm.bodies import batch_dialect
 
+    if (options.questions is not None) != (options.stage == "answer"):
+        raise CommandError("--questions: goes with --stage answer, and only with it")
     llm = _settings(options)
     dialect = batch_dialect(llm.format, llm.limit)
-    with opened(world, options, writer=False) as system:
+    with opened(world, options, writer=options.questions is not None) as system:
         space = existing_space(system, options, options.space)
+        if options.questions is not None:
+            from .questions import read_questions
+
+            for request in read_questions(options.questions, space, world.now()):
+                system.ask_later(request)
+            system.run()
         lines = [request_line(ask, dialect) for ask in system.open_questions(space, options.stage)]
     try:
         options.out.write_bytes(b"".join(lines))

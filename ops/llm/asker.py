@@ -7,12 +7,16 @@ way. What a killed process had asked is asked again.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Callable
 
 import msgspec
 
+from query.ports import NoReplyError
+from schemas.asking import ModelAsked, ModelReplied
 from schemas.codec import encode
+from streams.llm.desk import find_ask
 from streams.log import Log
 from streams.ports import Output
 from streams.worker.errands import Running
@@ -57,6 +61,8 @@ class Asker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
         self._stop = False
+        self._waited_for: dict[str, asyncio.Task[ModelReplied]] = {}
+        self._given: dict[str, ModelReplied] = {}
         self._thread = threading.Thread(target=self._work, name="asker", daemon=True)
 
     @property
@@ -100,6 +106,26 @@ class Asker:
             )
             return self._ended
 
+    def ask_now(self, ask: ModelAsked, timeout_s: float) -> ModelReplied:
+        """Ask a question that somebody waits for, beside the others: neither their number nor their order matters.
+
+        It is called once, not tried again. After the time it goes on all the same, and its reply is recorded: whoever
+        asks the same later has it.
+
+        Raises:
+            NoReplyError: there is none now, and why.
+        """
+        self.poke()
+        assert self._loop is not None
+        waiting = asyncio.run_coroutine_threadsafe(self._shared(ask), self._loop)
+        try:
+            return waiting.result(timeout_s)
+        except concurrent.futures.TimeoutError as late:
+            waiting.cancel()
+            raise NoReplyError(f"the model took longer than {timeout_s:g} s") from late
+        except concurrent.futures.CancelledError as stopped:
+            raise NoReplyError("the service is stopping") from stopped
+
     def close(self) -> None:
         """Give up what is on the way; it stays open."""
         with self._changed:
@@ -140,6 +166,9 @@ class Asker:
                     self._changed.notify_all()
                 await _unless(self._wake, LOOK_S)
         finally:
+            for task in self._waited_for.values():
+                task.cancel()
+            await asyncio.gather(*self._waited_for.values(), return_exceptions=True)
             await running.stop()
             await self._errands.close()
 
@@ -148,6 +177,32 @@ class Asker:
             batch.append(output.topic, output.record.key, encode(output.record), self._now())
         with self._changed:
             self._ended += 1
+
+    # --- questions that somebody waits for --------------------------------------------------------------------------
+
+    async def _shared(self, ask: ModelAsked) -> ModelReplied:
+        """One call for all who ask the same at once."""
+        task = self._waited_for.get(ask.ask_id)
+        if task is None:
+            task = asyncio.create_task(self._answer(ask), name=f"answer {ask.ask_id}")
+            self._waited_for[ask.ask_id] = task
+            task.add_done_callback(lambda _: self._waited_for.pop(ask.ask_id, None))
+        return await asyncio.shield(task)
+
+    async def _answer(self, ask: ModelAsked) -> ModelReplied:
+        """A reply that the desk has yet to read is given again, not asked for again."""
+        self._given = {
+            name: reply
+            for name, reply in self._given.items()
+            if find_ask(self._log, DESK_TABLE, DESK_PREFIX, name) != "answered"
+        }
+        if ask.ask_id not in self._given:
+            reply = await self._errands.ask_now(ask, self._log, DESK_TABLE, DESK_PREFIX)
+            with self._log.batch() as batch:
+                batch.append("asks", ask.key, encode(ask), self._now())
+                batch.append("replies", reply.key, encode(reply), self._now())
+            self._given[ask.ask_id] = reply
+        return self._given[ask.ask_id]
 
     # --- the endpoint's dialect -------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ import openai
 from ops.observing import CallResult
 from schemas.asking import Prompt
 
+from .away import EndpointAwayError
 from .bodies import PROBE, Dialect, body, dialects, keeps_to_probe
 from .completion import Answered, GarbledError, read_completion
 from .settings import LlmSettings
@@ -32,15 +33,6 @@ PROBE_TRIES = 2
 
 UNUSABLE_S = 60.0
 """How long an endpoint is left alone that will not have us: a key, a name or an address is wrong."""
-
-
-class EndpointAwayError(Exception):
-    """No question can be asked for a while; nothing is the question's fault. Leave it open and come back later."""
-
-    def __init__(self, message: str, wait_s: float, calls: int) -> None:
-        super().__init__(message)
-        self.wait_s = wait_s
-        self.calls = calls
 
 
 class ChatClient:
@@ -77,14 +69,14 @@ class ChatClient:
             max_retries=0,
         )
 
-    async def ask(self, prompt: Prompt) -> Answered:
-        """Ask, until there is an answer or ``tries`` calls failed (outcome ``failed``).
+    async def ask(self, prompt: Prompt, tries: int | None = None) -> Answered:
+        """Ask, until there is an answer or ``tries`` calls failed (outcome ``failed``); by default as set.
 
         Raises:
             EndpointAwayError: see there.
         """
         dialect = await self._spoken(prompt.model)
-        got, _ = await self._ask(body(prompt, dialect), self._settings.tries)
+        got, _ = await self._ask(body(prompt, dialect), self._settings.tries if tries is None else tries)
         return got
 
     async def close(self) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from ops.observing import Observer
+from query.ports import NoReplyError
 from schemas.asking import ModelAsked, ModelReplied
 from schemas.ids import SpaceKey
 from streams.llm.desk import EVERYWHERE, OpenAsk, Spent, find_ask, open_asks, spent_on
@@ -20,6 +21,7 @@ from streams.log.protocol import TableReader
 from streams.ports import Output
 from streams.worker.errands import Errand
 
+from .away import EndpointAwayError
 from .bodies import Dialect
 from .settings import LlmSettings
 
@@ -79,7 +81,7 @@ class ModelErrands:
         self._unread = {
             ask_id: reply
             for ask_id, reply in self._unread.items()
-            if isinstance(find_ask(tables, table, prefix, ask_id), OpenAsk)
+            if _is_unread(find_ask(tables, table, prefix, ask_id), reply)
         }
         for item in open_asks(tables, table, prefix):
             space = item.ask.key
@@ -109,24 +111,47 @@ class ModelErrands:
             self._unread[reply.ask_id] = reply
             return Output(topic="replies", record=reply)
 
+    async def ask_now(self, ask: ModelAsked, tables: TableReader, table: str, prefix: bytes) -> ModelReplied:
+        """A reply for somebody who waits: asked once, whatever else is under way.
+
+        Raises:
+            NoReplyError: the budget is spent, the endpoint is away, or it does not answer.
+        """
+        if self._is_spent(tables, table, prefix, ask.key):
+            raise NoReplyError("the budget of today is spent")
+        try:
+            got = await self._connected().ask(ask.prompt, tries=1)
+        except EndpointAwayError as away:
+            raise NoReplyError(f"the endpoint does not answer: {away}") from away
+        if got.outcome == "failed":
+            raise NoReplyError(f"the endpoint does not answer: {got.error}")
+        reply = self._record(ask, got, got.calls)
+        self._observer.model_replied(reply)
+        self._unread[reply.ask_id] = reply
+        return reply
+
     async def close(self) -> None:
         """Let go of the connections."""
         if self._client is not None:
             await self._client.close()
 
     async def _ask(self, ask: ModelAsked) -> Answered:
-        from .client import ChatClient, EndpointAwayError
+        while True:
+            try:
+                return await self._connected().ask(ask.prompt)
+            except EndpointAwayError as away:
+                await self._wait_for_endpoint(str(away), away.wait_s)
+
+    def _connected(self) -> ChatClient:
+        """The client; it is loaded when there is something to ask."""
+        from .client import ChatClient
 
         if self._client is None:
             self._client = ChatClient(
                 self._settings, dialect=self._dialect, learned=self._learned, wait=asyncio.sleep,
                 told=self._observer.model_called,
             )  # fmt: skip
-        while True:
-            try:
-                return await self._client.ask(ask.prompt)
-            except EndpointAwayError as away:
-                await self._wait_for_endpoint(str(away), away.wait_s)
+        return self._client
 
     def _is_spent(self, tables: TableReader, table: str, prefix: bytes, space: SpaceKey) -> bool:
         """By what the desk has booked, and the replies it has yet to read. What is on the way is not counted."""
@@ -180,6 +205,11 @@ class ModelErrands:
             cost_usd=self._settings.cost_usd(got.prompt_tokens, got.completion_tokens),
             at=self._clock(),
         )
+
+
+def _is_unread(found: OpenAsk | Literal["answered"] | None, reply: ModelReplied) -> bool:
+    """Whether the desk has yet to book a reply. A question that somebody waits for comes to the desk with its reply."""
+    return isinstance(found, OpenAsk) or (reply.stage == "answer" and found is None)
 
 
 def _errand(item: OpenAsk) -> Errand:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -72,7 +72,7 @@ class Questions:
 
     def standing(self, space: SpaceKey) -> Standing:
         """See ``Standing``."""
-        counts: dict[AskingStage, int] = {"distil": 0, "link": 0}
+        counts: dict[AskingStage, int] = dict.fromkeys(get_args(AskingStage), 0)
         for ask in self.open(space):
             counts[ask.stage] += 1
         spent, budget = (

@@ -29,6 +29,8 @@ class LlmSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             answered by ``llm export`` and ``llm import``.
         distil: whether the model reads closed sessions.
         link: whether it judges the pairs that the rules are unsure of.
+        answer: whether it answers questions; each new one is a call that somebody waits for.
+        answer_timeout_s: how long a question waits for it; then the rules answer.
         format: see ``Format``.
         limit: see ``Limit``.
         reply_max_tokens: where a reply is cut.
@@ -46,6 +48,8 @@ class LlmSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     endpoint: str | None = None
     distil: bool = True
     link: bool = True
+    answer: bool = False
+    answer_timeout_s: Seconds = 30.0
     format: Format = "auto"
     limit: Limit = "auto"
     reply_max_tokens: Count = 8_192

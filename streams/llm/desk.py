@@ -1,4 +1,4 @@
-"""The desk: which questions are still open, and what was spent on those that are answered.
+"""The desk: which questions are still open, what was spent on those that are answered, and answers to readers.
 
 A stage like the others, and as pure: whoever asks (``ops/llm``) looks at its rows. A question that failed for good is
 parked with its bytes; re-driving the dead letter puts it on the desk again.
@@ -23,8 +23,12 @@ from ..log.protocol import TableReader
 from ..ports import Entry, Output, StageState
 
 OPEN = b"open/"
+_FIRST = b"open/!/"
+"""Of questions that somebody waits for: before all others, whose rows go on with a digit."""
+
 _ANSWERED = b"answered"
 _BY_ID = b"id/"
+_ANSWER = b"answer/"
 
 
 class OpenAsk(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +88,8 @@ class Desk:
     def _asked(self, item: OpenAsk, state: StageState) -> None:
         known = _id_key(item.ask.ask_id)
         if state.get(known) is None:
-            row = OPEN + f"{item.partition:06d}/{item.offset:020d}".encode()
+            first = _FIRST if item.ask.stage == "answer" else OPEN
+            row = first + f"{item.partition:06d}/{item.offset:020d}".encode()
             state.put(known, row)
             state.put(row, msgspec.msgpack.encode(item))
 
@@ -99,6 +104,8 @@ class Desk:
             state.delete(row)
         if reply.outcome != "failed":
             state.put(known, _ANSWERED)
+            if reply.stage == "answer":
+                state.put(_answer_key(reply.ask_id), msgspec.msgpack.encode(reply))
             return ()
         if raw is None:
             return ()
@@ -121,10 +128,20 @@ def find_ask(tables: TableReader, table: str, prefix: bytes, ask_id: str) -> Ope
     return None if raw is None else _open(raw)
 
 
+def find_answer(tables: TableReader, table: str, prefix: bytes, ask_id: str) -> ModelReplied | None:
+    """The recorded reply to a question of somebody's, who may ask it again."""
+    raw = tables.get(table, prefix + _answer_key(ask_id))
+    return None if raw is None else msgspec.msgpack.decode(raw, type=ModelReplied)
+
+
 def forget_ask(state: StageState, ask_id: str) -> bool:
-    """Take a question off the desk that quotes what is erased; whether it was open. A reply to it changes nothing."""
+    """Take a question off the desk that quotes what is erased, or its answer; whether either was there."""
     known = _id_key(ask_id)
     row = state.get(known)
+    if state.get(_answer_key(ask_id)) is not None:
+        state.delete(_answer_key(ask_id))
+        state.delete(known)
+        return True
     if row is None or row == _ANSWERED:
         return False
     state.delete(row)
@@ -144,6 +161,10 @@ def spent_key(space: SpaceKey, at: int) -> bytes:
 
 def _id_key(ask_id: str) -> bytes:
     return _BY_ID + ask_id.encode()
+
+
+def _answer_key(ask_id: str) -> bytes:
+    return _ANSWER + ask_id.encode()
 
 
 def _open(raw: bytes) -> OpenAsk:

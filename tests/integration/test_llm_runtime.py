@@ -173,7 +173,7 @@ def test_reads_and_writes_go_on_while_the_model_thinks() -> None:
         orchard.say("I keep goats.")
         orchard.system.flush(SPACE)
         assert orchard.texts() == ["I keep bees", "I keep goats"]
-        assert orchard.system.questions_of(SPACE).open == {"distil": 2, "link": 0}
+        assert orchard.system.questions_of(SPACE).open == {"distil": 2, "link": 0, "answer": 0}
         orchard.system.close()
 
 
@@ -308,7 +308,7 @@ def test_a_session_is_two_questions_at_most_whatever_the_history(sessions: int) 
         assert about_pairs <= sessions
         assert (about_pairs > 0) == (sessions > 1)
         assert orchard.system.verify(SPACE).equal
-        assert orchard.system.questions_of(SPACE).open == {"distil": 0, "link": 0}
+        assert orchard.system.questions_of(SPACE).open == {"distil": 0, "link": 0, "answer": 0}
         orchard.system.close()
 
 
@@ -348,4 +348,4 @@ def test_a_rerun_from_the_recorded_replies_asks_nobody_and_ends_in_the_same_view
     replay.now = orchard.now
     replay.finish()
     assert replay.system.verify(SPACE).checksum == first
-    assert replay.system.questions_of(SPACE).open == {"distil": 0, "link": 0}
+    assert replay.system.questions_of(SPACE).open == {"distil": 0, "link": 0, "answer": 0}

@@ -208,7 +208,12 @@ class CannedSystem:
 
     def questions_of(self, space: SpaceKey) -> Standing:
         return Standing(
-            model=None, open={"distil": 0, "link": 0}, spent_today=Spent(), budget=None, held_back=False, away=None
+            model=None,
+            open={"distil": 0, "link": 0, "answer": 0},
+            spent_today=Spent(),
+            budget=None,
+            held_back=False,
+            away=None,
         )
 
     def spaces(self, tenant: str) -> Iterable[str]:

@@ -535,6 +535,7 @@ async def test_the_description_is_valid_and_names_every_route(client):
 
 
 PLAIN_INTEGERS = {
+    ("Answer", "dropped"),
     ("Citation", "utc_offset_min"),
     ("Source", "start"),
     ("Source", "end"),
