@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 from rocksdict import (
     AccessType,
-    BlockBasedOptions,
     BottommostLevelCompaction,
     Cache,
     CompactOptions,
-    DBCompressionType,
-    Options,
     Rdict,
     RdictIter,
     ReadOptions,
@@ -30,6 +28,7 @@ from rocksdict import (
 )
 
 from .errors import BadStoreError, NoStoreError, StoreInUseError
+from .tuning import CACHE_BYTES, options_of
 
 _FIRST_SLICE, _LAST_SLICE = 8, 1024
 Change = tuple[str, bytes, bytes | None]
@@ -39,49 +38,6 @@ OPEN_TRIES = 5
 time); the next look finds what took its place."""
 
 _FILE_GONE = "No such file"
-
-
-CACHE_BYTES = 64 * 2**20
-"""Of read blocks, of one database, over all its families; with their indexes and filters."""
-
-MEMTABLE_BYTES = 64 * 2**20
-"""Of writes that are not in files yet, of one database; and as much of write-ahead log, which bounds what an opening
-after a kill has to read."""
-
-FAMILY_MEMTABLE_BYTES = 16 * 2**20
-
-OPEN_FILES = 256
-"""A file that is not open costs one more read. Far below the 1,024 a process usually may open: a store has two
-databases, and a service sockets."""
-
-BLOOM_BITS = 10
-"""Bits per key: one in a hundred absent keys costs a read. Most new events, edges and sets are looked for in vain."""
-
-
-def _table(cache: Cache) -> BlockBasedOptions:
-    table = BlockBasedOptions()
-    table.set_block_cache(cache)
-    table.set_bloom_filter(BLOOM_BITS, block_based=False)
-    table.set_cache_index_and_filter_blocks(True)
-    table.set_pin_l0_filter_and_index_blocks_in_cache(True)
-    table.set_format_version(5)
-    return table
-
-
-def _options(cache: Cache) -> Options:
-    """Of every family alike. LZ4, because a block is read far more often than it is written: zstd saves a fifth of the
-    disk and takes three times as long to unpack."""
-    options = Options(raw_mode=True)
-    options.create_if_missing(True)
-    options.create_missing_column_families(True)
-    options.set_compression_type(DBCompressionType.lz4())
-    options.set_block_based_table_factory(_table(cache))
-    options.set_write_buffer_size(FAMILY_MEMTABLE_BYTES)
-    options.set_db_write_buffer_size(MEMTABLE_BYTES)
-    options.set_max_total_wal_size(MEMTABLE_BYTES)
-    options.set_max_open_files(OPEN_FILES)
-    options.set_keep_log_file_num(3)
-    return options
 
 
 class _WriterLock:
@@ -121,7 +77,7 @@ def peek(directory: Path, family: str, key: bytes) -> bytes | None:
     try:
         if family not in Rdict.list_cf(str(directory)):
             return None
-        options = _options(Cache(0))
+        options = options_of(Cache(0))
         families, access = {family: options}, AccessType.read_only(False)
         db = Rdict(str(directory), options, column_families=families, access_type=access)
         try:
@@ -129,13 +85,25 @@ def peek(directory: Path, family: str, key: bytes) -> bytes | None:
         finally:
             db.close()
     except Exception as error:
-        if type(error) is not Exception:  # rocksdict has no class of its own for what RocksDB reports
+        if not _reported(error):
             raise
         raise BadStoreError(f"{directory} cannot be opened: {error}") from error
 
 
+def _reported(error: Exception) -> bool:
+    """Whether it is RocksDB or the disk that complains. rocksdict has no class of its own for what RocksDB reports, and
+    writes a file of its own at every opening, a reader's too: on a disk that takes no more that is an ``OSError``."""
+    return type(error) is Exception or isinstance(error, OSError)
+
+
 class Database:
     """Column families of bytes.
+
+    Args:
+        directory: made by a writer if missing.
+        families: their names; a writer makes those that are missing.
+        read_only: beside a running writer, as of now.
+        mark: family and key of a value that is written before anything else, if there is one.
 
     Raises:
         StoreInUseError: a second writer.
@@ -144,10 +112,13 @@ class Database:
             a directory that may not be written.
     """
 
-    def __init__(self, directory: Path, *, families: Sequence[str], read_only: bool) -> None:
+    def __init__(
+        self, directory: Path, *, families: Sequence[str], read_only: bool, mark: tuple[str, bytes] | None = None
+    ) -> None:
         self.directory = directory
         self.families = tuple(families)
         self.read_only = read_only
+        self._mark = mark
         self._lock: _WriterLock | None = None
         exists = (directory / "CURRENT").exists()
         if read_only and not exists:
@@ -165,9 +136,10 @@ class Database:
             try:
                 if exists:
                     self._refuse_other_layout()
+                    self._refuse_lost_files()
                 self._open()
             except Exception as error:
-                if type(error) is not Exception:  # rocksdict has no class of its own for what RocksDB reports
+                if not _reported(error):
                     raise
                 if self.read_only and left and _FILE_GONE in str(error):
                     continue
@@ -182,9 +154,20 @@ class Database:
                 "use the release that wrote it, or another directory with --store"
             )
 
+    def _refuse_lost_files(self) -> None:
+        """RocksDB takes a MANIFEST that was cut short for a whole one, and a writer's opening removes every
+        file that it does not name (measured): files without the mark must not be opened for writing."""
+        if self.read_only or self._mark is None or not any(self.directory.glob("*.sst")):
+            return
+        if peek(self.directory, *self._mark) is None:
+            raise BadStoreError(
+                f"{self.directory} holds files, but its MANIFEST does not say what they are: it is damaged. Nothing "
+                "was changed; put a backup back with ./stilltrue restore"
+            )
+
     def _open(self) -> None:
         access = AccessType.read_only(False) if self.read_only else AccessType.read_write()
-        options = _options(Cache(CACHE_BYTES))
+        options = options_of(Cache(CACHE_BYTES))
         families = dict.fromkeys(self.families, options)
         self._db = Rdict(str(self.directory), options, column_families=families, access_type=access)
         self._families = {name: self._db.get_column_family(name) for name in self.families}
@@ -240,8 +223,18 @@ class Database:
             raise self._unreadable(error) from error
 
     def _unreadable(self, error: Exception) -> Exception:
-        """What to raise for it: rocksdict has no class of its own for what RocksDB reports."""
-        return BadStoreError(f"{self.directory} cannot be read: {error}") if type(error) is Exception else error
+        """What to raise for it."""
+        return BadStoreError(f"{self.directory} cannot be read: {error}") if _reported(error) else error
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        """Raises ``BadStoreError`` for a write that the disk does not take: it is full, or was made read-only."""
+        try:
+            yield
+        except Exception as error:
+            if not _reported(error):
+                raise
+            raise BadStoreError(f"{self.directory} cannot be written: {error}") from error
 
     def everything(self, family: str) -> Iterator[tuple[bytes, bytes]]:
         """Every pair of a family, in key order, by one iterator: nobody may close the database before it ends.
@@ -257,7 +250,11 @@ class Database:
         self._check(at)
 
     def write(self, changes: list[Change], *, sync: bool) -> None:
-        """Apply (family, key, value; None deletes) in one atomic batch."""
+        """Apply (family, key, value; None deletes) in one atomic batch.
+
+        Raises:
+            BadStoreError: the disk does not take it. Nothing of it counts; make room and open the store again.
+        """
         batch = WriteBatch(raw_mode=True)
         for family, key, value in changes:
             if value is None:
@@ -266,19 +263,22 @@ class Database:
                 batch.put(key, value, self._handles[family])
         options = WriteOptions()
         options.sync = sync
-        self._db.write(batch, options)
+        with self._writing():
+            self._db.write(batch, options)
 
     def flush(self) -> None:
         """Force everything written so far to the disk; a reader wrote nothing."""
         if self.read_only:
             return
-        self._db.flush_wal(True)
+        with self._writing():
+            self._db.flush_wal(True)
 
     def to_files(self) -> None:
         """Move everything from memory and the write-ahead log to files: all families, for they share that log, and
         RocksDB drops it only when no family needs it."""
-        for one in self._families.values():
-            one.flush(True)
+        with self._writing():
+            for one in self._families.values():
+                one.flush(True)
 
     def forget(self, family: str, start: bytes, stop: bytes) -> None:
         """Returns when no file holds a former value of a key with ``start <= key < stop``, nor a deleted key's value.
@@ -288,7 +288,8 @@ class Database:
         self.to_files()
         options = CompactOptions()
         options.set_bottommost_level_compaction(BottommostLevelCompaction.force())
-        self._families[family].compact_range(start, stop, options)
+        with self._writing():
+            self._families[family].compact_range(start, stop, options)
 
     def close(self) -> None:
         """Drop every handle, then the database, then the lock."""

@@ -96,7 +96,7 @@ class RocksLog:
 
     def __init__(self, directory: Path, *, partitions: int = 1, read_only: bool = False) -> None:
         self._lock = threading.RLock()
-        self._db: Database | None = Database(directory, families=FAMILIES, read_only=read_only)
+        self._db: Database | None = Database(directory, families=FAMILIES, read_only=read_only, mark=("meta", _META))
         try:
             meta = self._meta(partitions)
         except BaseException:

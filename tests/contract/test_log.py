@@ -18,7 +18,7 @@ from rocksdict import Options, Rdict
 
 from schemas.ids import SpaceKey
 from streams.log import BadStoreError, Log, MemoryLog, NoStoreError, ReadOnlyError, RocksLog, StoreInUseError
-from streams.log.database import Database
+from streams.log.database import Database, peek
 from streams.log.partition import murmur2, partition_of
 from streams.log.rocks import FAMILIES
 from streams.state import MemoryState, OverlayState
@@ -294,10 +294,74 @@ def test_a_damaged_store_is_refused_by_name_and_let_go(tmp_path: Path, pattern: 
     [file] = tmp_path.glob(pattern)
     whole = file.read_bytes()
     file.write_bytes(b"\xff" * len(whole))
-    with pytest.raises(BadStoreError, match=f"{tmp_path} cannot be opened"):
+    with pytest.raises(BadStoreError, match=f"{tmp_path} (holds files|cannot be opened)"):
         RocksLog(tmp_path, read_only=read_only)
     file.write_bytes(whole)
     RocksLog(tmp_path).close()
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.75])
+def test_a_manifest_that_was_cut_short_costs_nothing_but_the_manifest(tmp_path: Path, share: float) -> None:
+    store = tmp_path / "log"
+    log = RocksLog(store)
+    append(log, ANNA, b"one", b"two")
+    log.close()
+    with closing(Database(store, families=FAMILIES, read_only=False)) as db:
+        db.to_files()
+    [manifest] = store.glob("MANIFEST-*")
+    whole = manifest.read_bytes()
+    manifest.write_bytes(whole[: int(len(whole) * share)])
+    for _ in range(2):
+        with pytest.raises(BadStoreError, match=f"{store} (holds files|cannot be opened)"):
+            RocksLog(store)
+    manifest.write_bytes(whole)
+    with closing(RocksLog(store)) as log:
+        assert [entry.value for entry in log.read("messages", 0, 0, 9)] == [b"one", b"two"]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_disk_that_takes_no_file_of_the_opening_is_named(tmp_path: Path, read_only: bool) -> None:
+    RocksLog(tmp_path).close()
+    options = tmp_path / "rocksdict-config.json"  # written anew whenever a database is opened, by a reader too
+    options.unlink()
+    options.mkdir()
+    with pytest.raises(BadStoreError, match=f"{tmp_path} cannot be opened"):
+        RocksLog(tmp_path, read_only=read_only)
+    with pytest.raises(BadStoreError, match=f"{tmp_path} cannot be opened"):
+        peek(tmp_path, "meta", b"store")
+    options.rmdir()
+    RocksLog(tmp_path, read_only=read_only).close()
+
+
+WRITE_UNTIL_FULL = """
+import resource, sys
+from pathlib import Path
+from schemas.ids import SpaceKey
+from streams.log import BadStoreError, RocksLog
+log = RocksLog(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+written = 0
+try:
+    while True:
+        with log.batch() as batch:
+            batch.append("messages", SpaceKey("t", "s"), b"v%d" % written, written)
+            batch.put("text", b"%d" % written, b"x" * 5_000)
+        written += 1
+except BadStoreError as error:
+    print(written, error, sep="\\n")
+"""
+
+
+def test_a_full_disk_is_told_and_what_was_written_before_stays(tmp_path: Path) -> None:
+    child = [sys.executable, "-c", WRITE_UNTIL_FULL, str(tmp_path)]
+    told = subprocess.run(child, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True, timeout=60)
+    written, said = told.stdout.splitlines()[:2]
+    assert said.startswith(f"{tmp_path} cannot be written: ")
+    with closing(RocksLog(tmp_path)) as log:
+        entries = log.read("messages", 0, 0, 10**6)
+        assert [entry.value for entry in entries] == [b"v%d" % n for n in range(int(written))]
+        assert len(entries) > 5
+        append(log, SpaceKey("t", "s"), b"there is room again")
 
 
 def test_a_store_where_none_can_be_made_is_refused_by_name(tmp_path: Path) -> None:
