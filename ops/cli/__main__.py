@@ -64,9 +64,9 @@ def main(arguments: Sequence[str] | None = None, world: World | None = None) -> 
         arguments: the command line without the program's name; default that of the process.
         world: system, clock and streams; default the real ones.
     """
-    options = build_parser().parse_args(arguments, namespace=Options())
     world = world or World(open_system=_open_runtime, now=clock_us, out=sys.stdout, err=sys.stderr)
     try:
+        options = build_parser().parse_args(arguments, namespace=Options())
         code: int = options.run(options, world)
         world.out.flush()
         return code
