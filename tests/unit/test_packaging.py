@@ -70,7 +70,7 @@ def _call(command: list[str], cwd: Path, path: str = "") -> subprocess.Completed
 
 def test_the_launcher_keeps_the_working_directory_and_the_arguments(installed: Path, tmp_path: Path) -> None:
     done = _call([str(installed / "stilltrue"), "state", "my space"], tmp_path)
-    assert done.stdout == f"{tmp_path}|{installed}|-P -m ops.cli state my space\n"
+    assert done.stdout == f"{tmp_path}|{installed}|-P -m ops.cli.start state my space\n"
 
 
 def test_the_launcher_finds_its_tree_through_links_and_the_path(installed: Path, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_the_launcher_finds_its_tree_through_links_and_the_path(installed: Path,
     links.mkdir()
     (links / "first").symlink_to("../a tree/stilltrue")
     (links / "second").symlink_to(links / "first")
-    expected = f"{tmp_path}|{installed}|-P -m ops.cli x\n"
+    expected = f"{tmp_path}|{installed}|-P -m ops.cli.start x\n"
     assert _call([str(links / "second"), "x"], tmp_path).stdout == expected
     assert _call(["second", "x"], tmp_path, path=str(links)).stdout == expected
 
