@@ -30,7 +30,7 @@ from tests.kit.qdrant import qdrant_double
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVICES: Any = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"]
-ENTRYPOINT = ["-P", "-m", "ops.cli"]
+ENTRYPOINT = ["-P", "-m", "ops.cli.start"]
 SPACE = SpaceKey("default", "pier")
 
 
