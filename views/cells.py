@@ -14,8 +14,9 @@ import msgspec
 from .tables import TableName, Tables, Write
 from .versions import Versions
 
-CACHED_BYTES = 12_000_000
-"""Encoded bytes a table keeps decoded, in each of two generations; decoded they take about four times as much."""
+CACHED_BYTES = 8_000_000
+"""Encoded bytes a table keeps decoded, in each of two generations; decoded they take about four times as much. The ten
+tables that grow with a view so hold at most 640 MB, and the half of it as long as the view is small."""
 
 _FIRST_MEAN = 500
 """Bytes of a cell, until the table has seen some."""

@@ -23,8 +23,13 @@ class Recorder:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.on = False
-        self.traffic: list[Traffic] = []
+        self._traffic: list[Traffic] = []
         self._reads: list[tuple[str, bytes]] = []
+
+    def take(self) -> list[Traffic]:
+        """What was noted so far; it is forgotten here."""
+        taken, self._traffic = self._traffic, []
+        return taken
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """See ``Families``."""
@@ -39,7 +44,7 @@ class Recorder:
     def write(self, changes: list[Change], *, sync: bool) -> None:
         """See ``Families``."""
         if self.on:
-            self.traffic.append(Traffic(reads=self._reads, writes=changes))
+            self._traffic.append(Traffic(reads=self._reads, writes=changes))
             self._reads = []
         self._database.write(changes, sync=sync)
 

@@ -33,6 +33,8 @@ from .workload import EVENTS_PER_SPACE, RawRecord, Workload
 BATCH_RECORDS = 1_000
 SMALL_SHARE = 10
 """Of the records measured on the large view this part is measured on the small one, so that it stays small."""
+RECORDED_BATCHES = 10
+"""Of what they read and wrote the raw limit is measured; all would be a good part of the memory that is told."""
 LOOPS = 200_000
 EDGES_PER_EVENT = 1.4
 """Of the workload, told in ``workload``."""
@@ -96,8 +98,14 @@ class View:
         return Spent((ended - begun) * each, (ended - folded_at) * each, (time.perf_counter() - wall) * each)
 
     def measure(self, records: Iterable[RawRecord]) -> list[Spent]:
-        """Fold batch after batch; the records are made before the clock starts."""
-        return [self.fold(batch) for batch in list(_batches(records))]
+        """Fold batch after batch; the records are made before the clock starts. The last batches are recorded."""
+        batches = list(_batches(records))
+        spent: list[Spent] = []
+        for left, batch in zip(range(len(batches), 0, -1), batches, strict=True):
+            self.recorder.on = left <= RECORDED_BATCHES
+            spent.append(self.fold(batch))
+        self.recorder.on = False
+        return spent
 
     def close(self) -> None:
         """Let go of the files."""
@@ -151,9 +159,8 @@ def _large(directory: Path, asked: Asked, size: str, say: Callable[[str], None])
     loop_ns = _loop_ns()
     process = time.process_time()
     thread = time.thread_time()
-    view.recorder.on = True
     local = view.measure(view.workload.local(asked.records))
-    view.recorder.on = False
+    traffic = view.recorder.take()
     beside = (time.process_time() - process) / (time.thread_time() - thread) - 1
     random = view.measure(view.workload.random(asked.records // 2))
     rss = _rss_mb()
@@ -161,8 +168,9 @@ def _large(directory: Path, asked: Asked, size: str, say: Callable[[str], None])
     disk = _disk_mb(directory)
     say("the same reads and writes, with nothing around them")
     database = _database(directory)
-    raw = median(replay(database, view.recorder.traffic)) * 1e6 / BATCH_RECORDS
+    raw = median(replay(database, traffic)) * 1e6 / BATCH_RECORDS
     database.close()
+    recorded = len(traffic) * BATCH_RECORDS
     return {
         f"us_per_record_{size}": _cpu(local),
         f"us_per_record_random_{size}": _cpu(random),
@@ -172,8 +180,8 @@ def _large(directory: Path, asked: Asked, size: str, say: Callable[[str], None])
         "apply_random_per_s_wall": 1e6 / median(s.wall_us for s in random),
         "commit_share": median(s.commit_us for s in local) / _cpu(local),
         "raw_share": raw / _cpu(local),
-        "reads_per_record": sum(len(t.reads) for t in view.recorder.traffic) / asked.records,
-        "writes_per_record": sum(len(t.writes) for t in view.recorder.traffic) / asked.records,
+        "reads_per_record": sum(len(t.reads) for t in traffic) / recorded,
+        "writes_per_record": sum(len(t.writes) for t in traffic) / recorded,
         "other_threads_share": max(0.0, beside),
         f"rss_mb_{size}": rss,
         f"disk_mb_{size}": disk,
