@@ -139,7 +139,8 @@ def test_a_message_passes_through_the_deployment(full_kafka: Broker, prefix: str
         assert sent["note"].payload["ref"] == '["c","m1"]'
         assert sent["event"].payload["space"] == '["default","pier"]'
         wait_answer(port, "/readyz", 200)
-        assert "I live in Lecce" in wait_answer(port, f"/v1/spaces/{SPACE.space}/state?as_of=2031-01-01T00:00:00Z&wait_for=1", 200)
+        state = f"/v1/spaces/{SPACE.space}/state?as_of=2031-01-01T00:00:00Z&wait_for=1"
+        assert "I live in Lecce" in wait_answer(port, state, 200)
         qdrant.failing.extend([503] * 1_000)
         assert "Qdrant" in wait_answer(port, "/readyz", 503)
         qdrant.failing.clear()
