@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .world import BAD_INPUT, NEGATIVE, OK, CommandError, Options, Subcommands, World
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ops.evaluate.suite import Scores
     from ops.evaluate.suites import Suite
     from ops.report import Report
+    from ops.settings import Settings
 
 SUITES = ("supersession", "anchors", "utterances", "retrieval", "stress", "cases", "statebench")
 
@@ -26,6 +27,7 @@ class EvaluateOptions(Options):
     samples: list[int] | None
     details: bool
     results: Path | None
+    distiller: Literal["offline", "model"] | None
 
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
@@ -47,6 +49,12 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "--samples", metavar="N,N", type=_numbers, help="only these LoCoMo conversations; default all of the file"
     )
     parser.add_argument("--config", metavar="FILE", type=Path, default=argparse.SUPPRESS, help="settings")
+    parser.add_argument(
+        "--distiller",
+        choices=("offline", "model"),
+        help="the rules, or the model of [llm] with the rules where it has not answered; default as the settings say. "
+        "A kept store goes on with what it was imported by",
+    )
     parser.add_argument("--details", action="store_true", help="say what was right and wrong, a line each")
     parser.set_defaults(run=run)
 
@@ -60,7 +68,7 @@ def run(options: EvaluateOptions, world: World) -> int:
     from ops.report import write_report
     from ops.settings import load_settings
 
-    settings = load_settings(options.store, options.config)
+    settings = _distilling(load_settings(options.store, options.config), options.distiller)
     data = Data(options.data)
     try:
         with memory(settings, world.note, options.keep) as filled:
@@ -81,12 +89,22 @@ def run(options: EvaluateOptions, world: World) -> int:
     return NEGATIVE if scores.failed else OK
 
 
-def _report(suite: str, scores: Scores, data_sha256: str, settings: object, now: int) -> Report:
+def _distilling(settings: Settings, distiller: Literal["offline", "model"] | None) -> Settings:
+    """The settings with the distiller that is wanted."""
+    import msgspec
+
+    if distiller == "offline":
+        return msgspec.structs.replace(settings, llm=type(settings.llm)())
+    if distiller == "model" and (settings.llm.model is None or not settings.llm.distil):
+        raise CommandError("--distiller model: the settings name none in [llm], or switch it off")
+    return settings
+
+
+def _report(suite: str, scores: Scores, data_sha256: str, settings: Settings, now: int) -> Report:
     from ops.evaluate.intervals import wilson
     from ops.report import report
-    from ops.settings import Settings, config_sha256
+    from ops.settings import config_sha256
 
-    assert isinstance(settings, Settings)
     intervals = {name: wilson(*counted) for name, counted in sorted(scores.counts.items())}
     return report(
         f"evaluate {suite}", scores.metrics, data_sha256=data_sha256, config_sha256=config_sha256(settings), now=now,
@@ -96,7 +114,8 @@ def _report(suite: str, scores: Scores, data_sha256: str, settings: object, now:
 
 def _command(options: EvaluateOptions) -> str:
     samples = "" if options.samples is None else f" --samples {','.join(map(str, options.samples))}"
-    return f"./stilltrue evaluate {options.suite} --data DIR{samples}"
+    distiller = "" if options.distiller is None else f" --distiller {options.distiller}"
+    return f"./stilltrue evaluate {options.suite} --data DIR{samples}{distiller}"
 
 
 def _numbers(text: str) -> list[int]:

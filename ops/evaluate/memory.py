@@ -49,7 +49,10 @@ class Memory:
         self._store = store
 
     def import_locomo(self, path: Path, place: int) -> SpaceKey:
-        """Import the conversation at a place of the file into a space of its own, unless that was done before."""
+        """Import the conversation at a place of the file into a space of its own, unless that was done before.
+
+        Where a model is asked its replies are waited for.
+        """
         space = _space(place)
         source = open_locomo(path, place)
         self.say(f"importing conversation {place}: {source.total} messages")
@@ -57,6 +60,8 @@ class Memory:
         for _ in feed(self.system, space, source, batch=batch, received_at="sent_at", tz="UTC"):
             pass
         self.system.flush(space)
+        while self.system.settle():
+            pass
         return space
 
     def post(

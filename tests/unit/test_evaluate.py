@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import get_args
 
 import msgspec
 import pytest
 
+from ops.evaluate.anchors import is_hit
 from ops.evaluate.data import AnchorQuestion, BadDataError, Data
 from ops.evaluate.intervals import day_us, unit_around, widened, wilson
 from ops.evaluate.matching import Gold, Predicted, distance, match, turn
@@ -16,6 +18,7 @@ from ops.evaluate.stress import look
 from ops.evaluate.tables import section, table, update_results
 from ops.report import Report
 from query.api import ContextItem
+from schemas.times import Precision
 
 
 def gold(name: str, old: tuple[int, int], new: tuple[int, int]) -> Gold:
@@ -120,6 +123,14 @@ def test_a_bad_line_is_named(tmp_path) -> None:
 def test_names_of_the_data_are_read_as_they_are_written() -> None:
     raw = b'{"id":"q","sample":2,"dia_ids":["D1:1"],"from":"2021-01-01","until":"2021-01-02","precision":"day"}'
     assert msgspec.json.decode(raw, type=AnchorQuestion).start == "2021-01-01"
+
+
+def test_every_precision_of_the_data_can_be_judged() -> None:
+    for precision in (*get_args(Precision), "weekend"):
+        asked = AnchorQuestion(
+            id="q", sample=0, dia_ids=("D1:1",), start="2021-03-06", until="2021-03-08", precision=precision
+        )
+        assert not is_hit(asked, ())
 
 
 def test_results_replace_the_section_of_the_same_command_only(tmp_path) -> None:
