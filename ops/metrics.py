@@ -101,6 +101,7 @@ class Metrics:
         self._waits = Gauge(
             "stilltrue_llm_waiting", "1 while questions wait and the rules' answers count", ("why",), registry=registry
         )
+        self._asking = Gauge("stilltrue_llm_asking", "Questions that are under way to the endpoint", registry=registry)
         self._begin()
 
     def _begin(self) -> None:
@@ -234,6 +235,10 @@ class Metrics:
     def model_called(self, result: CallResult) -> None:
         """A call of the endpoint."""
         self._calls.labels(result).inc()
+
+    def model_asked(self, *, open: bool) -> None:
+        """A question is under way, or no more."""
+        self._asking.inc(1 if open else -1)
 
     def model_replied(self, reply: ModelReplied) -> None:
         """A reply, and what it took."""

@@ -103,6 +103,10 @@ class Observer(Protocol):
 
     def answered(self, result: QueryResult) -> None: ...
     def model_called(self, result: CallResult) -> None: ...
+    def model_asked(self, *, open: bool) -> None:
+        """A question went out to the endpoint, or ceased to be under way."""
+        ...
+
     def model_replied(self, reply: ModelReplied) -> None:
         """A reply was recorded, or that there was none."""
         ...
@@ -146,6 +150,9 @@ class Silent:
         """Nothing."""
 
     def model_called(self, result: CallResult) -> None:
+        """Nothing."""
+
+    def model_asked(self, *, open: bool) -> None:
         """Nothing."""
 
     def model_replied(self, reply: ModelReplied) -> None:

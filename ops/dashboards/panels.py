@@ -319,6 +319,11 @@ _MODEL = Row(
             series=(Series("max by (why) (stilltrue_llm_waiting)", "{{why}}"),),
         ),
         Panel(
+            title="Under way",
+            about="Questions that the endpoint has and has not answered yet; at most [llm] concurrency per partition.",
+            series=(Series("sum by (job) (stilltrue_llm_asking)", "{{job}}"),),
+        ),
+        Panel(
             title="Calls",
             about="Per second, by how they went. Retries are calls of their own.",
             series=(Series(rate("stilltrue_llm_calls_total", "result"), "{{result}}"),),

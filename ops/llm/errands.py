@@ -7,7 +7,8 @@ the embedded system in a thread (``ops.llm.asker``).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -99,17 +100,15 @@ class ModelErrands:
         """Ask until there is a reply, or enough calls failed. An endpoint that is away is waited for."""
         ask = msgspec.msgpack.decode(errand.data, type=ModelAsked)
         calls = 0
-        while True:
-            got = await self._ask(ask)
-            calls += got.calls
-            if got.outcome == "failed" and self._is_outage():
-                await self._wait_for_endpoint(got.error, self._settings.retry_wait_max_s)
-                continue
-            self._note(answered=got.outcome != "failed")
-            reply = self._record(ask, got, calls)
-            self._observer.model_replied(reply)
-            self._unread[reply.ask_id] = reply
-            return Output(topic="replies", record=reply)
+        with self._under_way():
+            while True:
+                got = await self._ask(ask)
+                calls += got.calls
+                if got.outcome == "failed" and self._is_outage():
+                    await self._wait_for_endpoint(got.error, self._settings.retry_wait_max_s)
+                    continue
+                self._note(answered=got.outcome != "failed")
+                return Output(topic="replies", record=self._replied(ask, got, calls))
 
     async def ask_now(self, ask: ModelAsked, tables: TableReader, table: str, prefix: bytes) -> ModelReplied:
         """A reply for somebody who waits: asked once, whatever else is under way.
@@ -120,15 +119,13 @@ class ModelErrands:
         if self._is_spent(tables, table, prefix, ask.key):
             raise NoReplyError("the budget of today is spent")
         try:
-            got = await self._connected().ask(ask.prompt, tries=1)
+            with self._under_way():
+                got = await self._connected().ask(ask.prompt, tries=1)
         except EndpointAwayError as away:
             raise NoReplyError(f"the endpoint does not answer: {away}") from away
         if got.outcome == "failed":
             raise NoReplyError(f"the endpoint does not answer: {got.error}")
-        reply = self._record(ask, got, got.calls)
-        self._observer.model_replied(reply)
-        self._unread[reply.ask_id] = reply
-        return reply
+        return self._replied(ask, got, got.calls)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -185,6 +182,20 @@ class ModelErrands:
         if (problem is None) != (self.away is None):
             self._observer.model_waits("endpoint", waits=problem is not None)
         self.away = problem
+
+    @contextmanager
+    def _under_way(self) -> Generator[None]:
+        self._observer.model_asked(open=True)
+        try:
+            yield
+        finally:
+            self._observer.model_asked(open=False)
+
+    def _replied(self, ask: ModelAsked, got: Answered, calls: int) -> ModelReplied:
+        reply = self._record(ask, got, calls)
+        self._observer.model_replied(reply)
+        self._unread[reply.ask_id] = reply
+        return reply
 
     def _record(self, ask: ModelAsked, got: Answered, calls: int) -> ModelReplied:
         return ModelReplied(

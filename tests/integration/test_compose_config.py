@@ -36,17 +36,18 @@ def config() -> Any:
 
 def test_compose_accepts_the_file_without_a_warning(config: Any) -> None:
     assert set(config["services"]) == {
-        "kafka", "qdrant", "topics", "worker", "embed", "view", "query", "serve", "prometheus", "grafana",
+        "kafka", "qdrant", "topics", "worker", "embed", "ask", "view", "query", "serve", "prometheus", "grafana",
     }  # fmt: skip
 
 
 def test_the_settings_reach_all_of_ours(config: Any) -> None:
-    for name in ("topics", "worker", "embed", "view", "query", "serve"):
+    for name in ("topics", "worker", "embed", "ask", "view", "query", "serve"):
         assert config["services"][name]["environment"]["STILLTRUE_KAFKA"] == "kafka:9092"
 
 
-def test_up_without_a_profile_starts_all_but_the_embedded_service(config: Any) -> None:
-    assert [name for name, service in config["services"].items() if "profiles" in service] == ["serve"]
+def test_up_without_a_profile_starts_neither_the_embedded_service_nor_who_asks_a_model(config: Any) -> None:
+    profiles = {name: service["profiles"] for name, service in config["services"].items() if "profiles" in service}
+    assert profiles == {"ask": ["model"], "serve": ["embedded"]}
 
 
 def test_every_bind_mount_is_a_path_of_the_repository(config: Any) -> None:
@@ -85,7 +86,15 @@ def port() -> Iterator[int]:
 
 @pytest.mark.parametrize(
     ("name", "listens_on"),
-    [("qdrant", 6333), ("query", 8080), ("serve", 8080), ("view", 9464), ("worker", 9464), ("embed", 9464)],
+    [
+        ("qdrant", 6333),
+        ("query", 8080),
+        ("serve", 8080),
+        ("view", 9464),
+        ("worker", 9464),
+        ("embed", 9464),
+        ("ask", 9464),
+    ],
 )
 @pytest.mark.parametrize(("status", "healthy"), [(200, True), (503, False), (None, False)])
 def test_a_health_check_tells_a_healthy_container(

@@ -128,7 +128,10 @@ def test_whatever_goes_wrong_is_said_and_the_rules_answer(homes: list[Orchard], 
 
 def test_a_slow_model_is_not_waited_for_longer_than_set(homes: list[Orchard]) -> None:
     with FaultServer(script(Answer(silent=True))) as server:
-        answer = told(home_with(homes, server, answer_timeout_s=0.2))
+        home = home_with(homes, server, answer_timeout_s=0.2)
+        assert home.value("llm_asking") == 0
+        answer = told(home)
+        assert home.value("llm_asking") == 1, "it goes on, for whoever asks again"
         assert (answer.kind, answer.fallback) == ("extractive", "the model took longer than 0.2 s")
 
 

@@ -13,6 +13,7 @@ import yaml
 
 from ops.cli.__main__ import build_parser
 from ops.cli.world import Options
+from ops.settings import Settings, load_settings
 from tests.kit import kafka
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,7 +54,7 @@ def test_the_versions_are_those_the_code_is_tested_with() -> None:
 
 
 def test_all_of_ours_are_one_image_with_one_file_of_settings() -> None:
-    assert OURS == ["embed", "query", "serve", "topics", "view", "worker"]
+    assert OURS == ["ask", "embed", "query", "serve", "topics", "view", "worker"]
     assert len({(s["image"], s["build"]["dockerfile"], s["env_file"]) for s in map(SERVICES.__getitem__, OURS)}) == 1
 
 
@@ -62,9 +63,9 @@ def test_our_commands_are_ones_we_have(name: str, monkeypatch: pytest.MonkeyPatc
     for key, value in settings().items():
         monkeypatch.setenv(key, value)
     options = build_parser().parse_args(SERVICES[name]["command"], namespace=Options())
-    if name in ("embed", "query", "topics", "view", "worker"):
+    if name in ("ask", "embed", "query", "topics", "view", "worker"):
         assert getattr(options, "bootstrap") == "kafka:9092"  # noqa: B009 - options of several commands
-    if name in ("embed", "view", "worker"):
+    if name in ("ask", "embed", "view", "worker"):
         assert getattr(options, "metrics") == ("0.0.0.0", 9464)  # noqa: B009
 
 
@@ -90,6 +91,26 @@ def test_the_embed_workers_fill_the_server_that_is_deployed(monkeypatch: pytest.
     assert getattr(options, "qdrant") == "http://qdrant:6333"  # noqa: B009
     assert getattr(options, "stages") == "embed"  # noqa: B009
     assert SERVICES["embed"]["depends_on"]["qdrant"]["condition"] == "service_healthy"
+
+
+def test_who_asks_a_model_reads_the_settings_of_who_writes_the_questions() -> None:
+    asking, writing = SERVICES["ask"], SERVICES["worker"]
+    options = build_parser().parse_args(asking["command"], namespace=Options())
+    assert getattr(options, "stages") == "ask"  # noqa: B009 - options of worker
+    assert asking["command"][-2:] == writing["command"][-2:]
+    assert asking["volumes"] == writing["volumes"]
+    assert asking["environment"] == {"STILLTRUE_LLM_KEY": "${STILLTRUE_LLM_KEY:-}"}, "never a key in the file"
+
+
+def test_the_settings_that_are_mounted_can_be_read_as_they_are_and_with_the_marks_off(tmp_path: Path) -> None:
+    path = ROOT / "ops" / "compose" / "stilltrue.toml"
+    assert load_settings(tmp_path, path) == Settings()
+    lines = path.read_text("utf-8").splitlines()
+    start = lines.index("# [llm]")
+    (tmp_path / "with-model.toml").write_text("\n".join(line.removeprefix("# ") for line in lines[start:]))
+    llm = load_settings(tmp_path, tmp_path / "with-model.toml").llm
+    assert llm.model
+    assert llm.endpoint
 
 
 def mounted() -> Iterator[str]:
@@ -139,6 +160,7 @@ def test_prometheus_scrapes_what_is_deployed_on_the_ports_it_listens_on() -> Non
         "view": metrics_port,
         "worker": metrics_port,
         "embed": metrics_port,
+        "ask": metrics_port,
         "query": 8080,
         "serve": 8080,
         "qdrant": 6333,
