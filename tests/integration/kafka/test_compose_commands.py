@@ -49,9 +49,14 @@ HTTP_PORT = "8080"
 """Inside a container; here it may be taken."""
 
 
+MOUNTED = "/config/"
+"""Where the file mounts files of ``ops/compose``."""
+
+
 def command(name: str, port: int | None = None) -> list[str]:
-    """A container's entry point and command, with the interpreter that has our packages."""
-    given = [str(port) if word == HTTP_PORT and port else word for word in SERVICES[name]["command"]]
+    """A container's entry point and command, with the interpreter that has our packages and the files as they lie."""
+    words = [word.replace(MOUNTED, f"{ROOT}/ops/compose/") for word in SERVICES[name]["command"]]
+    given = [str(port) if word == HTTP_PORT and port else word for word in words]
     return [str(ROOT / ".venv" / "bin" / "python"), *ENTRYPOINT, *given]
 
 
