@@ -109,7 +109,7 @@ class ViewMachine(RuleBasedStateMachine):
 
     @rule(place=st.sampled_from(MESSAGES), dies=st.booleans())
     def post(self, place: tuple[str, str], dies: bool) -> None:
-        self.add(posted(*place), dies=dies)
+        self.add(msgspec.structs.replace(posted(*place), received_at=self.now), dies=dies)
 
     @rule(data=st.data())
     @precondition(lambda self: self.log)
