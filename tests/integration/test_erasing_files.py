@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from rocksdict import DBCompressionType, Options
+from rocksdict import Cache, DBCompressionType, Options
 
 from ops.opening import open_parts
 from ops.runtime import Embedded
@@ -29,14 +29,14 @@ NOW = 2_000_000_000_000_000
 @pytest.fixture(autouse=True)
 def _uncompressed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of the databases as plain bytes, so that also what no key leads to any more can be grepped."""
-    make = database._options
+    make = database.options_of
 
-    def plain() -> Options:
-        options = make()
+    def plain(cache: Cache) -> Options:
+        options = make(cache)
         options.set_compression_type(DBCompressionType.none())
         return options
 
-    monkeypatch.setattr(database, "_options", plain)
+    monkeypatch.setattr(database, "options_of", plain)
 
 
 def opened(store: Path) -> Embedded:
