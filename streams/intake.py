@@ -5,6 +5,7 @@ The embedded log (``ingest``) and a broker's query node give steps of their own;
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol
@@ -53,7 +54,7 @@ class Step(Protocol):
         ...
 
 
-class Intake:
+class Intake(ABC):
     """Takes what producers send. Thread-safe as far as its steps are: input is checked before one begins.
 
     Every method raises ``RefusedError`` for a bad tenant or space name or a bad option of the whole call; what is
@@ -63,9 +64,9 @@ class Intake:
     def __init__(self, limits: IngestLimits | None = None) -> None:
         self._limits = limits or IngestLimits()
 
+    @abstractmethod
     def _step(self, space: SpaceKey, now: int) -> AbstractContextManager[Step]:
         """Leaving the block without an exception accepts what was appended, all of it durably."""
-        raise NotImplementedError
 
     def post(
         self,
