@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ops.report import Report
     from ops.settings import Settings
 
-SUITES = ("supersession", "anchors", "utterances", "retrieval", "stress", "cases", "statebench")
+SUITES = ("supersession", "anchors", "utterances", "pairs", "retrieval", "stress", "cases", "statebench")
 
 
 class EvaluateOptions(Options):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from .suite import Scores, Task
 
-Suite = Literal["supersession", "anchors", "utterances", "retrieval", "stress", "cases", "statebench"]
+Suite = Literal["supersession", "anchors", "utterances", "pairs", "retrieval", "stress", "cases", "statebench"]
 
 
 def run_suite(name: Suite, task: Task) -> Scores:
@@ -22,6 +22,8 @@ def run_suite(name: Suite, task: Task) -> Scores:
             from .anchors import run
         case "utterances":
             from .utterances import run
+        case "pairs":
+            from .pairs import run
         case "retrieval":
             from .retrieval import run
         case "stress":
