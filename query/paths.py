@@ -110,14 +110,15 @@ def crossable(row: EdgeRow, src: EventRow, dst: EventRow, at: int) -> bool:
     2. A ``before``, ``causes``, ``enables`` or ``prevents`` edge that runs backwards in time is backward causation.
        Backwards is what is certain: the source's anchor begins at or after the end of the target's. Anchors that
        overlap ("in May" and "on 10 May") may be in either order; Eq. 19 still marks such a ``before``.
-    3. An ``updates`` edge without effect changes nothing in the view, so it explains nothing either.
+    3. An ``updates`` edge without effect changes nothing in the view, so it explains nothing either; nor does what is
+       only possibly an update.
     """
     edge = row.edge
     if edge.relation in _CAUSAL and row.invalid_from is not None and row.invalid_from <= at:
         return False
     if edge.relation in _FORWARD_IN_TIME:
         return src.event.anchor.start < dst.event.anchor.until or src.event.anchor.start <= dst.event.anchor.start
-    return edge.relation != "updates" or row.effective
+    return edge.relation != "possibly_updates" and (edge.relation != "updates" or row.effective)
 
 
 def _crossable(cut: Cut, row: EventRow, at: int, settings: QuerySettings) -> tuple[Edge, ...]:

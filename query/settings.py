@@ -39,6 +39,8 @@ class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 return self.contradicts
             case "before":
                 return self.before
+            case "possibly_updates":
+                return 0.0  # no path crosses it
 
 
 class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

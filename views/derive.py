@@ -24,7 +24,7 @@ _DEMOTING: frozenset[UpdateKind] = frozenset({"change", "cancelled", "correction
 _WRONG: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn"})
 """Kinds that say the older event was never so."""
 
-_UNSEEN: frozenset[Relation] = frozenset({"before", "prevents"})
+_UNSEEN: frozenset[Relation] = frozenset({"before", "prevents", "possibly_updates"})
 """Relations that change nothing of either end's row."""
 
 _CAUSAL: frozenset[Relation] = frozenset({"causes", "enables", "prevents"})

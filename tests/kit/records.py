@@ -134,7 +134,11 @@ def events_(draw: st.DrawFn) -> Event:
 @st.composite
 def edges_(draw: st.DrawFn) -> Edge:
     """Any edge, self loops and repeated ids with other kinds included."""
-    relation = draw(st.sampled_from(["updates", "updates", "updates", "causes", "enables", "prevents", "contradicts"]))
+    relation = draw(
+        st.sampled_from(
+            ["updates", "updates", "updates", "causes", "enables", "prevents", "contradicts", "possibly_updates"]
+        )
+    )
     kind = draw(st.sampled_from(["change", "done", "cancelled", "correction", "withdrawn"]))
     return edge(
         draw(st.sampled_from(EVENTS)),
