@@ -93,9 +93,9 @@ class Embedded(Ruled, Erased, Asked):
         llm = self._settings.llm
         if llm.model is None or not llm.answer:
             return None
-        from ops.llm.answers import Answers
+        from ops.llm.answers import Answers, LogDesk
 
-        return Answers(self._log, llm, self._parts.asker, self._now, self._observer)
+        return Answers(LogDesk(self._log, llm, self._parts.asker), llm, self._now, self._observer)
 
     @opened_once
     def _processors(self) -> Processors:
@@ -242,10 +242,11 @@ class Embedded(Ruled, Erased, Asked):
 
     def ask_later(self, request: QueryRequest) -> QueryResult:
         """Answer a question, and put on the desk what a model is to be asked for it."""
-        from ops.llm.answers import LaterAnswers
+        from ops.llm.answers import Answers, LaterDesk
 
         cut, basis = self._view.read(request.space, request.known_at)
-        later = LaterAnswers(self._log, self._settings.llm, None, self._now, self._observer)
+        llm = self._settings.llm
+        later = Answers(LaterDesk(self._log, llm, self._now), llm, self._now, self._observer)
         return self._engine.query(request, cut, cut, basis, cut.ruled_out(), model=later)
 
     def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:

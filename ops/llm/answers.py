@@ -1,13 +1,13 @@
 """A model that answers questions of readers: what it said before is read from the record, the rest is asked now.
 
-A question and its reply are records like those of the stages, written together once the reply is there: a reader who
-leaves, or a kill in between, leaves nothing behind.
+A question and its reply are records like those of the stages, written once the reply is there: a reader who leaves, or
+a kill in between, leaves nothing behind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ops.observing import Observer
 from query.generated import ModelAnswer
@@ -40,26 +40,37 @@ def answer_producer(model: Model) -> str:
     return producer_name(model, prompt_hash(*words, AGAIN, reply_schema(ModelAnswer), str(RULES_VERSION)))
 
 
+class AnswerDesk(Protocol):
+    """Where replies to readers' questions are kept, and got."""
+
+    def find(self, ask_id: str) -> ModelReplied | None:
+        """A reply that was given before."""
+        ...
+
+    def ask(self, asked: ModelAsked) -> ModelReplied:
+        """A new reply, recorded with its question.
+
+        Raises:
+            NoReplyError: there is none now, and why.
+        """
+        ...
+
+
 class Answers:
     """``query.ports.AnswerModel``. Thread-safe.
 
     Args:
-        log: holds recorded replies.
+        desk: keeps and gets replies.
         settings: with a model.
-        asker: asks the endpoint; None where nobody does.
         clock: microseconds UTC.
         observer: told what became of replies.
     """
 
-    def __init__(
-        self, log: Log, settings: LlmSettings, asker: Asker | None, clock: Callable[[], int], observer: Observer
-    ) -> None:
+    def __init__(self, desk: AnswerDesk, settings: LlmSettings, clock: Callable[[], int], observer: Observer) -> None:
         model = settings.asked_model()
         assert model is not None, "nobody to ask"
-        self._log = log
-        self._settings = settings
+        self._desk = desk
         self._model = model
-        self._asker = asker
         self._now = clock
         self._observer = observer
         self.producer = answer_producer(model)
@@ -67,13 +78,8 @@ class Answers:
     def ask(self, space: SpaceKey, question: AnswerQuestion) -> ModelReplied:
         """The recorded reply, else a new one."""
         asked = self._asked(space, question)
-        known = find_answer(self._log, DESK_TABLE, DESK_PREFIX, asked.ask_id)
-        if known is not None:
-            return known
-        if self._asker is None:
-            why = "no endpoint is set, and no reply was imported"
-            raise NoReplyError(why if self._settings.endpoint is None else "this process may not ask the endpoint")
-        return self._asker.ask_now(asked, self._settings.answer_timeout_s)
+        known = self._desk.find(asked.ask_id)
+        return self._desk.ask(asked) if known is None else known
 
     def read(self, reply: ModelReplied, *, kept: int, dropped: int, outcome: ReadOutcome, problem: str) -> None:
         """Count it."""
@@ -101,15 +107,41 @@ class Answers:
         )  # fmt: skip
 
 
-class LaterAnswers(Answers):
+class LogDesk:
+    """``AnswerDesk`` on the embedded log, whose desk stage keeps the replies.
+
+    Args:
+        log: holds recorded replies.
+        settings: with a model.
+        asker: asks the endpoint; None where nobody does.
+    """
+
+    def __init__(self, log: Log, settings: LlmSettings, asker: Asker | None) -> None:
+        self._log = log
+        self._settings = settings
+        self._asker = asker
+
+    def find(self, ask_id: str) -> ModelReplied | None:
+        """As the desk has it."""
+        return find_answer(self._log, DESK_TABLE, DESK_PREFIX, ask_id)
+
+    def ask(self, asked: ModelAsked) -> ModelReplied:
+        """Of the endpoint, where this process may ask it."""
+        if self._asker is None:
+            why = "no endpoint is set, and no reply was imported"
+            raise NoReplyError(why if self._settings.endpoint is None else "this process may not ask the endpoint")
+        return self._asker.ask_now(asked, self._settings.answer_timeout_s)
+
+
+class LaterDesk(LogDesk):
     """The same for questions that are to be answered elsewhere: they are put on the desk instead of being asked."""
 
-    def ask(self, space: SpaceKey, question: AnswerQuestion) -> ModelReplied:
-        """The recorded reply; else the question is recorded."""
-        asked = self._asked(space, question)
-        known = find_answer(self._log, DESK_TABLE, DESK_PREFIX, asked.ask_id)
-        if known is not None:
-            return known
+    def __init__(self, log: Log, settings: LlmSettings, clock: Callable[[], int]) -> None:
+        super().__init__(log, settings, None)
+        self._clock = clock
+
+    def ask(self, asked: ModelAsked) -> ModelReplied:
+        """Record the question."""
         with self._log.batch() as batch:
-            batch.append("asks", space, encode(asked), self._now())
+            batch.append("asks", asked.key, encode(asked), self._clock())
         raise NoReplyError("it is to be asked")

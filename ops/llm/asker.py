@@ -22,7 +22,7 @@ from streams.ports import Output
 from streams.worker.errands import Running
 
 from .bodies import Dialect
-from .errands import ModelErrands
+from .errands import SPENT, ModelErrands
 from .questions import DESK_PREFIX, DESK_TABLE
 
 _DIALECTS = "dialects"
@@ -197,7 +197,10 @@ class Asker:
             if find_ask(self._log, DESK_TABLE, DESK_PREFIX, name) != "answered"
         }
         if ask.ask_id not in self._given:
-            reply = await self._errands.ask_now(ask, self._log, DESK_TABLE, DESK_PREFIX)
+            if self._errands.is_spent(self._log, DESK_TABLE, DESK_PREFIX, ask.key):
+                raise NoReplyError(SPENT)
+            reply = await self._errands.ask_now(ask)
+            self._errands.expect(reply)
             with self._log.batch() as batch:
                 batch.append("asks", ask.key, encode(ask), self._now())
                 batch.append("replies", reply.key, encode(reply), self._now())

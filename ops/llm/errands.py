@@ -35,6 +35,10 @@ FAILURES_MAX = 3
 to come back, instead of being parked one after another."""
 
 
+SPENT = "the budget of today is spent"
+"""Why a reader's question is not asked."""
+
+
 class ModelErrands:
     """``streams.worker.errands.Errands``: asks a model. Of one event loop.
 
@@ -89,7 +93,7 @@ class ModelErrands:
             if item.ask.prompt.model != self._settings.model:
                 continue  # another model's: somebody else asks it, or a batch does
             if space not in spent:
-                spent[space] = self._is_spent(tables, table, prefix, space)
+                spent[space] = self.is_spent(tables, table, prefix, space)
             if spent[space]:
                 held = self._hold(held=True)
                 continue
@@ -108,16 +112,16 @@ class ModelErrands:
                     await self._wait_for_endpoint(got.error, self._settings.retry_wait_max_s)
                     continue
                 self._note(answered=got.outcome != "failed")
-                return Output(topic="replies", record=self._replied(ask, got, calls))
+                reply = self._replied(ask, got, calls)
+                self.expect(reply)
+                return Output(topic="replies", record=reply)
 
-    async def ask_now(self, ask: ModelAsked, tables: TableReader, table: str, prefix: bytes) -> ModelReplied:
-        """A reply for somebody who waits: asked once, whatever else is under way.
+    async def ask_now(self, ask: ModelAsked) -> ModelReplied:
+        """A reply for somebody who waits: asked once, whatever else is under way and whatever was spent.
 
         Raises:
-            NoReplyError: the budget is spent, the endpoint is away, or it does not answer.
+            NoReplyError: the endpoint is away, or it does not answer.
         """
-        if self._is_spent(tables, table, prefix, ask.key):
-            raise NoReplyError("the budget of today is spent")
         try:
             with self._under_way():
                 got = await self._connected().ask(ask.prompt, tries=1)
@@ -126,6 +130,10 @@ class ModelErrands:
         if got.outcome == "failed":
             raise NoReplyError(f"the endpoint does not answer: {got.error}")
         return self._replied(ask, got, got.calls)
+
+    def expect(self, reply: ModelReplied) -> None:
+        """Count a reply as spent until the desk has booked it."""
+        self._unread[reply.ask_id] = reply
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -150,8 +158,11 @@ class ModelErrands:
             )  # fmt: skip
         return self._client
 
-    def _is_spent(self, tables: TableReader, table: str, prefix: bytes, space: SpaceKey) -> bool:
-        """By what the desk has booked, and the replies it has yet to read. What is on the way is not counted."""
+    def is_spent(self, tables: TableReader, table: str, prefix: bytes, space: SpaceKey) -> bool:
+        """Whether the budget of today is spent, of the space or of all.
+
+        By what the desk has booked, and the replies it has yet to read. What is on the way is not counted.
+        """
         now, own, every = self._clock(), self._settings.space_tokens_per_day, self._settings.tokens_per_day
         unread = list(self._unread.values())
         if own is not None and _tokens(spent_on(tables, table, prefix, space, now), unread, space) >= own:
@@ -194,7 +205,6 @@ class ModelErrands:
     def _replied(self, ask: ModelAsked, got: Answered, calls: int) -> ModelReplied:
         reply = self._record(ask, got, calls)
         self._observer.model_replied(reply)
-        self._unread[reply.ask_id] = reply
         return reply
 
     def _record(self, ask: ModelAsked, got: Answered, calls: int) -> ModelReplied:

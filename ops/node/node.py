@@ -24,6 +24,7 @@ from query.api import DeltaPage, EdgesResult, HistoryResult, QueryRequest, Query
 from query.edges import edges
 from query.history import UnknownEventError, history
 from query.state import state
+from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from schemas.wire import Problem
@@ -42,10 +43,13 @@ from .taking import Taking, unavailable
 from .telling import Telling
 
 if TYPE_CHECKING:
+    from ops.llm.answers import Answers
     from query.engine import QueryEngine
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
     from views.vectors.server import ServerIndex
+
+    from .answering import NodeDesk
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,6 +140,36 @@ class Node(Taking):
         index = self._shared if own is None else own.index
         return QueryEngine(IndexSearch(index, self._encoder), self._settings.query)
 
+    @opened_once
+    def _desk(self) -> NodeDesk | None:
+        """None where no model answers questions."""
+        llm = self._settings.llm
+        if llm.model is None or not llm.answer:
+            return None
+        from ops.llm.errands import ModelErrands
+
+        from .answering import NodeDesk
+
+        errands = ModelErrands(llm, clock=self._now, observer=self._observer)
+        return NodeDesk(
+            errands, llm, self._served.loop, self._outlet, lambda space: self._replica().partition(space), self._now
+        )
+
+    @opened_once
+    def _answers(self) -> Answers | None:
+        if self._desk is None:
+            return None
+        from ops.llm.answers import Answers
+
+        return Answers(self._desk, self._settings.llm, self._now, self._observer)
+
+    def erase(self, space: SpaceKey, wanted: ErasureIn) -> ErasureOut:
+        """As ``Taking`` does; replies that quote the space are forgotten too."""
+        erased = super().erase(space, wanted)
+        if self._desk is not None:
+            self._desk.forget(space)
+        return erased
+
     def _index(self) -> VectorIndex:
         own = self._generation.index
         return self._shared if own is None else own.index
@@ -185,7 +219,9 @@ class Node(Taking):
         with self._serving() as serving:
             found, basis = self.read(request.space, request.known_at)
             try:
-                result = self._engine(serving.index).query(request, found, found, basis, found.ruled_out(), steps)
+                result = self._engine(serving.index).query(
+                    request, found, found, basis, found.ruled_out(), steps, self._answers
+                )
             except (IndexAwayError, IndexMismatchError) as error:
                 raise unavailable(str(error)) from error
         self._observer.answered(result)
@@ -281,6 +317,8 @@ class Node(Taking):
 
     def close(self) -> None:
         """Let go of the broker and of the directory. The loop is not ours."""
+        if "_desk" in self.__dict__ and self._desk is not None:
+            self._desk.close()
         self._generation.close()
         self.stop_writing()
         if "_shared" in self.__dict__:

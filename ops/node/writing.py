@@ -104,6 +104,20 @@ class Outlet:
                 self._producer = producer
         return self._producer
 
+    async def send(self, topic: TopicName, partition: int, records: Sequence[Item]) -> None:
+        """The same from the loop itself, for what is written beside the requests.
+
+        Raises:
+            AwayError, TooLargeError: as ``write``.
+        """
+        try:
+            async with asyncio.timeout(WRITE_S):
+                await self._send(broker_topic(self._source.prefix, topic), partition, records)
+        except MessageSizeTooLargeError as error:
+            raise TooLargeError(f"a record is larger than the topic {topic} takes") from error
+        except (KafkaError, TimeoutError) as error:
+            raise AwayError(f"the broker at {self._source.bootstrap} did not acknowledge: {error!r}") from error
+
     def close(self) -> None:
         """Nobody writes any more."""
         if self._producer is not None:
