@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from .finite import Tokens
-from .lexicon.attributes import EVENTS, OF_PEOPLE, ROWS
+from .lexicon.attributes import END, EVENTS, OF_PEOPLE, ROWS
 from .parse import Parse
 from .subjects import Subject
 
@@ -17,6 +17,13 @@ _POSSESSION = re.compile(
     r"(?=\s+(?:in|at|on|now|and|but|since|from|for|to|with)\b|[,.;!?]|$)",
     re.IGNORECASE,
 )
+_PLACE = re.compile(
+    r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |back |currently )?(?:at|in|on|with|under|behind|near) "
+    r"(?P<v>(?:the|my|our|his|her|their|your|an?) (?!way|go|move|works?|same|end\b)[^,.;!?]+?|(?-i:[A-Z])[^,.;!?]*?)"
+    + END,
+    re.IGNORECASE,
+)
+"""Where a thing is: at a named place or somebody's, in or on something of a kind; not "on hold", "in bloom"."""
 _IS = re.compile(r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |not |called )?(?P<v>[^,;!?]+)$", re.IGNORECASE)
 
 
@@ -25,10 +32,11 @@ LOOKED_AT = 400
 
 
 class About(NamedTuple):
-    """What a statement is about; both None when the table does not know."""
+    """What a statement is about; both None when that is not known. ``in_table``: the attribute is one of the table."""
 
     attribute: str | None
     value: str | None
+    in_table: bool = False
 
 
 def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) -> About:
@@ -44,6 +52,9 @@ def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) ->
     noun = _EVENT_NOUN.search(plain)
     if noun is not None:
         return About(noun[0].lower(), _after_be(plain, reading))
+    where = _PLACE.search(plain)
+    if where is not None and reading.base == "be" and not subject.is_person and subject.name is not None:
+        return About("location", where["v"].strip())
     if reading.base == "be" and reading.subject[1] - reading.subject[0] >= 1 and subject.name is not None:
         head = tokens[reading.subject[1] - 1].word
         owned = tokens[reading.subject[0]].word in ("my", "our", "the", "his", "her", "their", "your")
@@ -56,7 +67,7 @@ def _from_row(name: str, match: re.Match[str]) -> About:
     if groups.get("what"):
         name = f"{name} {groups['what'].lower()}"
     value = groups.get("v") or groups.get("v2")
-    return About(name, value.strip() or None if value else None)
+    return About(name, value.strip() or None if value else None, in_table=True)
 
 
 def _after_be(plain: str, reading: Parse) -> str | None:

@@ -79,17 +79,18 @@ def stands_alone(text: str, cue: Cue) -> bool:
     return cue.of_speech or len(re.findall(r"\w+", text[: cue.start] + text[cue.end :])) <= FEW_WORDS
 
 
-def settle(found: Sequence[Placed], cues: Sequence[Cue], text: str) -> list[Statement]:
+def settle(found: Sequence[Placed], cues: Sequence[Cue], text: str, speaker: str) -> list[Statement]:
     """The statements of a message, each with the admission or the denial that belongs to it in its place.
 
-    An admission is no statement, whether or not a statement takes it in. Order is kept.
+    An admission is no statement, whether or not a statement takes it in. Order is kept. Where "it" names nothing in
+    this message, the speaker takes part: whose mistake it was is all that is known of what is put right.
     """
     told = [(place, s) for place, s in found if not _is_admission(s, cues)]
     for cue in cues[:MOST_CUES]:
         at = _host(told, cue)
         if at is not None:
             place, s = told[at]
-            told[at] = place, s._replace(start=min(s.start, cue.start), end=max(s.end, cue.end))
+            told[at] = place, owned(s._replace(start=min(s.start, cue.start), end=max(s.end, cue.end)), speaker)
     settled: list[Placed] = []
     for place, s in told:
         if settled and place - settled[-1][0] <= 1:
@@ -102,6 +103,11 @@ def settle(found: Sequence[Placed], cues: Sequence[Cue], text: str) -> list[Stat
                 continue
         settled.append((place, s))
     return [s for _, s in settled]
+
+
+def owned(s: Statement, speaker: str) -> Statement:
+    """The statement, with its speaker taking part where nobody is known to."""
+    return s if s.people or s.subject.name is not None else s._replace(people=(speaker,))
 
 
 def _is_admission(s: Statement, cues: Sequence[Cue]) -> bool:

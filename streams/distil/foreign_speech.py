@@ -7,7 +7,8 @@ import re
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{12,})[\"”»]|(?<!\w)['‘]([^'’\n]{16,})['’](?!\w)")
 QUOTED_WORDS = 4
 """Fewer words in quotation marks are a name or a term, not somebody's sentence."""
-_MARKUP = re.compile(r"<(\w{1,40})>.{0,1000}?</\1>", re.DOTALL)
+_MARKUP = re.compile(r"<(\w{1,40})>.{0,1000}?</\1>|\[[^\[\]\n]{1,300}\]", re.DOTALL)
+"""Tags with what is in them, and notes in square brackets: captions of pictures, times of a transcript."""
 
 
 def mask_foreign_speech(text: str) -> str:

@@ -36,8 +36,8 @@ class When(NamedTuple):
     begins: bool
 
 
-def kind_of(tokens: Tokens, reading: Parse, when: When) -> Kind:
-    """Type, modality and polarity of a statement."""
+def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = False) -> Kind:
+    """Type, modality and polarity of a statement. ``was_state``: it tells of a past state (``is_past_state``)."""
     names = tuple(t.word for t in tokens)
     negated = _denied(names, reading)
     polarity: Polarity = "negated" if negated else "affirmed"
@@ -49,7 +49,7 @@ def kind_of(tokens: Tokens, reading: Parse, when: When) -> Kind:
     if _is_planned(names, reading, when):
         return Kind("plan", "planned", polarity, "plan")
     return Kind(
-        _asserted_type(names, reading),
+        "state_change" if was_state else _asserted_type(names, reading),
         "asserted",
         polarity,
         reading.form if reading.form == "verbless" else reading.tense,
@@ -133,12 +133,13 @@ def _denied(names: tuple[str, ...], reading: Parse) -> bool:
 
 
 def _asserted_type(names: tuple[str, ...], reading: Parse) -> EventType:
-    if reading.form == "verbless" or "used" in names[reading.finite : reading.finite + 1]:
+    """What is told as past is an act or an experience, unless it changed something: it happened and stays true."""
+    if reading.form == "verbless":
         return "state_change"
     if reading.tense == "perfect" and reading.base in STATIVE:
         return "state_change"
-    if reading.tense == "past" or (reading.tense == "perfect"):
-        return "state_change" if changes(names, reading) or reading.base in ("be", "have") else "action"
+    if reading.tense in ("past", "perfect"):
+        return "state_change" if changes(names, reading) else "action"
     return "state_change"
 
 
@@ -146,28 +147,39 @@ def changes(names: tuple[str, ...], reading: Parse) -> bool:
     """Whether the verb reports a change of state ("moved", "quit", "turned 40", "went vegan")."""
     if reading.base in words.CHANGING:
         return True
-    after = names[reading.main + 1] if reading.main + 1 < len(names) else ""
-    return (reading.base, after) in words.CHANGING_PAIRS
+    after = names[reading.main + 1 : reading.main + 4]
+    if reading.base == "have" and reading.tense == "past":
+        return not words.BORN.isdisjoint(after)
+    return (reading.base, after[0] if after else "") in words.CHANGING_PAIRS
 
 
-def still_holds(names: tuple[str, ...], reading: Parse, *, recollected: bool, closed: bool) -> bool:
-    """Design section 3, holds: present, future and "since" do; a past change or act told as news does; "used to",
-    recollections, closed periods and past states ("I was at the lake") do not."""
+def is_past_state(names: tuple[str, ...], reading: Parse, attribute: str | None) -> bool:
+    """ "I used to swim", "I was a baker", "we lived by the canal": how things were, in a past tense.
+
+    "I had a great time", "the kids loved it", "we were at the lake" tell what somebody did or lived through instead.
+    The difference: a state is a value of something that a person or a thing has one of for long, which the table of
+    attributes knows. ``attribute`` is the clause's, when it is one of the table.
+    """
+    if names[reading.finite : reading.finite + 2] == ("used", "to"):
+        return True
+    if reading.tense != "past" or reading.form not in ("simple", "progressive") or changes(names, reading):
+        return False
+    if attribute is None and not (reading.base in words.LASTING and reading.form == "simple"):
+        return False
+    if reading.base == "have":
+        return attribute in words.POSSESSED
+    return reading.base == "be" or reading.base in STATIVE
+
+
+def still_holds(
+    names: tuple[str, ...], reading: Parse, *, recollected: bool, closed: bool, was_state: bool = False
+) -> bool:
+    """Design section 3, holds. False for past states, closed periods and recollected changes; what was done or lived
+    through, and a change told as news, happened and stays true."""
+    if was_state:
+        return False
     if reading.tense in ("present", "future"):
         return not closed
-    text = " ".join(names)
-    if "used to" in text and reading.base == "use":
-        return False
     if reading.tense == "perfect":
         return True
-    return not (recollected or closed or _past_state(reading))
-
-
-def _past_state(reading: Parse) -> bool:
-    return (
-        reading.form in ("simple", "progressive")
-        and (
-            reading.base == "be"
-            or (reading.base in STATIVE and reading.base not in ("run", "pay", "drive", "sing", "play"))
-        )
-    ) or (reading.form == "progressive")
+    return not closed and not (recollected and changes(names, reading))

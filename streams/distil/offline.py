@@ -16,11 +16,11 @@ from ..participants import roster_of
 from . import acts
 from .attributes import about
 from .clauses import Clause, split_clauses
-from .corrections import Cue, Placed, admissions, settle, stands_alone
+from .corrections import Cue, Placed, admissions, owned, settle, stands_alone
 from .foreign import is_foreign
 from .foreign_speech import introduces_quote, mask_foreign_speech, quotes_in
 from .frames import strip_frame
-from .kinds import Kind, kind_of
+from .kinds import Kind, is_past_state, kind_of
 from .lexicon import grammar as g
 from .lexicon.acts import GREETING_WORDS
 from .lexicon.attributes import EVENTS
@@ -33,7 +33,7 @@ from .subjects import Said, Subject, people_in, subject_of, subject_without_verb
 from .times import Times, dates_of, times_of, when_of
 from .tokens import Token, tokenize
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Raise it with every change of what the rules yield: other rules are another producer."""
 
 
@@ -103,7 +103,7 @@ class _Reader:
         kept = [(place, s) for place, s in found if s.start >= disowned or not disowned]
         if disowned and len(found) > len(kept):
             kept = [(place, s) for place, s in kept if s.kind.rule != "take_back"]
-        told = settle(kept, cues, self._text)
+        told = settle(kept, cues, self._text, self.said.speaker)
         if not told and self._message.role in ("user", "analyst"):
             told = [self._whole(cue.start, cue.end, "take_back") for cue in cues[:1] if stands_alone(self._text, cue)]
         return tuple(told)
@@ -118,6 +118,8 @@ class _Reader:
             return [self._whole(sentence.start, sentence.end, "foreign")] if user and not sentence.question else []
         if acts.takes_back(text) and not sentence.question and user:
             told = self._clauses(tokens, sentence) or [self._whole(sentence.start, sentence.end, "take_back")]
+            if acts.takes_back(self._text[sentence.start : told[0].start]):
+                return [owned(told[0]._replace(start=sentence.start), self.said.speaker), *told[1:]]
             return [self._as_take_back(s) if acts.takes_back(self._text[s.start : s.end]) else s for s in told]
         if acts.unserious(text) or tokens[acts.skip_openers(tokens)].word == "if":
             return []
@@ -168,27 +170,28 @@ class _Reader:
             return None
         if is_reaction(tokens, reading, timed=when.named):
             return None
-        kind = kind_of(tokens, reading, when)
+        subject = self._subject_of(clause, reading)
+        told = about(text, tokens, reading, subject)
+        names = tuple(t.word for t in tokens)
+        was_state = is_past_state(names, reading, told.attribute if told.in_table else None)
+        kind = kind_of(tokens, reading, when, was_state=was_state)
         if self._message.role == "assistant" and not acts.assistant_states(
             tokens, reading, kind.modality, timed=when.named
         ):
             return None
-        times = times_of(dates, tokens, reading, kind.modality, self._context)
-        return self._statement(clause, reading, kind, times)
-
-    def _statement(self, clause: Clause, reading: Parse, kind: Kind, times: Times) -> Statement:
-        if reading.form == "verbless":
-            subject = subject_without_verb(clause.tokens, self._text, self.said)
-        else:
-            subject = subject_of(clause.tokens, reading, self._text, self.said)
-        people = people_in(clause.tokens, reading, self._text, self.said)
-        if clause.shares_subject and reading.subject[0] == reading.subject[1] and self._subject is not None:
-            subject = self._subject
+        times = times_of(dates, tokens, reading, kind.modality, self._context, was_state=was_state)
+        people = people_in(tokens, reading, self._text, self.said)
         self._subject = subject
         self._remember(clause, reading, subject)
-        told = about(self._text[clause.start : clause.end], clause.tokens, reading, subject)
         everyone = tuple(sorted({*subject.people, *people}))
         return Statement(clause.start, clause.end, kind, times, subject, everyone, told.attribute, told.value)
+
+    def _subject_of(self, clause: Clause, reading: Parse) -> Subject:
+        if reading.form == "verbless":
+            return subject_without_verb(clause.tokens, self._text, self.said)
+        if clause.shares_subject and reading.subject[0] == reading.subject[1] and self._subject is not None:
+            return self._subject
+        return subject_of(clause.tokens, reading, self._text, self.said)
 
     def _remember(self, clause: Clause, reading: Parse, subject: Subject) -> None:
         """Whom or what "he" and "it" may mean next: people, and things named with a determiner or by a dated noun."""

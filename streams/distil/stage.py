@@ -1,18 +1,23 @@
-"""The distil stage: every session revision becomes one set of events, also when the set is empty."""
+"""The distil stage: every session revision becomes one set of events, also when the set is empty.
+
+A set that is too large for a record, or for a step of whoever links it, is written in parts (``streams.parts``).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
 
 from schemas.codec import BadRecordError
-from schemas.events import EventsDistilled
+from schemas.events import Event, EventsDistilled
 from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
 
 from ..activation import Announced, announced, announcement
 from ..keys import state_key
+from ..parts import PARTS, PartLimits, named, split
 from ..ports import Entry, Output, StageState
 from .protocol import Distiller
 
@@ -25,13 +30,15 @@ class DistilStage:
     Args:
         distiller: reads every revision.
         announces: the producer to activate when that is a slower one, with the distiller as its last fallback.
+        limits: of what one record holds.
     """
 
     name = "distil"
     inputs: tuple[TopicName, ...] = ("sessions",)
 
-    def __init__(self, distiller: Distiller, announces: str | None = None) -> None:
+    def __init__(self, distiller: Distiller, announces: str | None = None, limits: PartLimits = PARTS) -> None:
         self._distiller = distiller
+        self._limits = limits
         self.producer = announces or distiller.producer
 
     def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
@@ -39,7 +46,9 @@ class DistilStage:
         session = entry.record
         if not isinstance(session, SessionRevised):
             raise BadRecordError(f"distil reads sessions, not {type(session).__name__}")
-        return (*self._activation(session, state), self._set(session))
+        events = self._distiller.distil(session)
+        sets = sets_of(session, self._distiller.producer, events, state, self._limits)
+        return (*self._activation(session, state), *sets)
 
     def tick(self, state: StageState, now: int) -> Sequence[Output]:
         """Nothing waits for time here."""
@@ -56,18 +65,52 @@ class DistilStage:
         state.put(key, msgspec.msgpack.encode(announced(record)))
         return (Output(topic="producers", record=record),)
 
-    def _set(self, session: SessionRevised) -> Output:
-        record = EventsDistilled(
-            tenant=session.tenant,
-            space=session.space,
-            conversation_id=session.conversation_id,
-            session_id=session.session_id,
-            producer=self._distiller.producer,
-            revision=session.revision,
-            events=self._distiller.distil(session),
-            read=tuple(message.message_id for message in session.messages),
-            slice=(session.conversation_id,),
-            covers=session.covers,
-            learned_at=session.learned_at,
+
+def sets_of(
+    session: SessionRevised, producer: str, events: Sequence[Event], state: StageState, limits: PartLimits = PARTS
+) -> list[Output]:
+    """What a producer found in a session, in as many sets as it takes. Only the last claims what the session covers.
+
+    Args:
+        session: the revision that was read; every part says that all of it was.
+        producer: whose events these are.
+        events: in stated order.
+        state: of the distil stage.
+        limits: of what one record holds.
+    """
+    kept = capped(events, limits.statements)
+    cut = split(kept, limits.size, limits.events)
+    parts = named("events", "events", session.key, session.session_id, cut, state)
+    return [
+        Output(
+            topic="events",
+            record=EventsDistilled(
+                tenant=session.tenant,
+                space=session.space,
+                conversation_id=session.conversation_id,
+                session_id=name,
+                producer=producer,
+                revision=session.revision,
+                events=part,
+                read=tuple(message.message_id for message in session.messages),
+                slice=(session.conversation_id,),
+                covers=session.covers if number == len(parts) else 0,
+                learned_at=session.learned_at,
+                left_out=len(events) - len(kept) if number == 1 else 0,
+            ),
         )
-        return Output(topic="events", record=record)
+        for number, (name, part) in enumerate(parts, start=1)
+    ]
+
+
+def capped(events: Sequence[Event], most: int) -> Sequence[Event]:
+    """The events without those beyond the first ``most`` of a message, in stated order."""
+    if len(events) <= most:
+        return events
+    counts = Counter[str]()
+    kept: list[Event] = []
+    for event in events:
+        counts[event.stated.message_id] += 1
+        if counts[event.stated.message_id] <= most:
+            kept.append(event)
+    return kept

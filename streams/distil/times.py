@@ -84,8 +84,16 @@ def _is_ahead(role: Role, anchor: Anchor, sent_at: int, day_end: int) -> bool:
     return anchor.start >= day_end
 
 
-def times_of(dates: tuple[Dated, ...], tokens: Tokens, reading: Parse, modality: Modality, context: Context) -> Times:
-    """The times of one statement."""
+def times_of(
+    dates: tuple[Dated, ...],
+    tokens: Tokens,
+    reading: Parse,
+    modality: Modality,
+    context: Context,
+    *,
+    was_state: bool = False,
+) -> Times:
+    """The times of one statement. ``was_state``: it tells of a past state (``kinds.is_past_state``)."""
     names = tuple(t.word for t in tokens)
     main = next((d for d in dates if d[0] != "until"), None)
     if main is None and dates and reading.tense in ("past", "future"):
@@ -98,7 +106,7 @@ def times_of(dates: tuple[Dated, ...], tokens: Tokens, reading: Parse, modality:
     if modality == "planned":
         begin = anchor.start if main and main[0] == "from" and reading.base in STATIVE else None
         return Times(anchor, begin, ends_at, holds=True, expected_until=anchor.until if main else None)
-    holds = still_holds(names, reading, recollected=_recollected(names, main), closed=closed)
+    holds = still_holds(names, reading, recollected=_recollected(names, main), closed=closed, was_state=was_state)
     return Times(anchor, _valid_from(names, reading, main), ends_at, holds, expected_until=None)
 
 

@@ -221,10 +221,75 @@ def test_a_take_back_is_an_event_that_holds(content: str) -> None:
     assert any(e.polarity == "negated" and e.holds for e in distil(content))
 
 
-def test_what_follows_a_take_back_is_judged_by_itself() -> None:
-    assert [(e.text, e.modality) for e in distil("Ignore that, it's Thursday after all")] == [
-        ("it's Thursday after all", "planned")
-    ]
+@pytest.mark.parametrize("content", ["Ignore that, it's Thursday after all", "Strike that: it's on Thursday"])
+def test_what_follows_a_take_back_takes_it_in_and_is_what_is_so(content: str) -> None:
+    """So that whoever compares it sees that it replaces something; the speaker takes part, whatever "it" is."""
+    event = one(content)
+    assert (event.text, event.modality, event.polarity) == (content, "planned", "affirmed")
+    assert event.participants == ("Ruth",)
+
+
+def test_a_correction_of_what_is_not_named_has_its_speaker_as_participant() -> None:
+    event = one("I misspoke: it was always the 9th of June.")
+    assert (event.subject, event.participants) == (None, ("Ruth",))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I had a lovely evening with my cousins",
+        "The twins adored the puppet theatre",
+        "We were at the reservoir on Saturday",
+        "My boss was furious about the invoice",
+        "I wanted a quiet corner for my desk",
+        "We sang all the way home",
+        "My sister had a baby on Friday",
+        "I was able to fix the gate",
+    ],
+)
+def test_what_was_done_or_lived_through_stays_true(content: str) -> None:
+    """It happened: nothing that comes later ends it."""
+    assert [e.holds for e in distil(content)] == [True]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I was a postman",
+        "We lived above the chandlery",
+        "We had two parrots",
+        "I was vegan at the time",
+        "My grandmother owned a kiosk",
+        "Rent was 480",
+        "I used to row",
+        "My favourite colour was ochre",
+    ],
+)
+def test_a_state_told_as_past_has_ended(content: str) -> None:
+    event = one(content)
+    assert not event.holds
+    assert event.type != "action"
+
+
+def test_getting_used_to_something_is_no_past_state() -> None:
+    assert all(e.holds for e in distil("I'm still getting used to the new oven"))
+
+
+@pytest.mark.parametrize("content", ["It was a blast!", "That was a thrill", "Just wanted to say hi"])
+def test_judging_and_greeting_in_the_past_tense_states_nothing(content: str) -> None:
+    assert distil(content) == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("[Image: a picture of a jetty] We swam to the raft on Sunday", "We swam to the raft on Sunday"),
+        ("[00:04:12] The kiln is at the workshop.", "The kiln is at the workshop"),
+        ("Just wanted to let you know I joined a rowing club", "I joined a rowing club"),
+    ],
+)
+def test_notes_in_brackets_and_announcements_are_no_part_of_a_statement(content: str, text: str) -> None:
+    assert one(content).text == text
 
 
 @pytest.mark.parametrize(
@@ -279,6 +344,14 @@ def test_a_first_name_in_the_text_is_the_speaker_who_bears_it() -> None:
         ("I live in Graz with my cat", "home", "Graz"),
         ("I moved to Graz last month", "home", "Graz"),
         ("I'm vegan", "diet", "vegan"),
+        ("I'm with Tarn Shipping from today", "employer", "Tarn Shipping"),
+        ("I'm a cook at Cafe Lumen", "job", "cook at Cafe Lumen"),
+        ("I'm a cook", "job", "cook"),
+        ("I was a cook for nine years", "job", "cook"),
+        ("I'm the captain of our hockey team", "club role hockey team", "captain"),
+        ("The ladder is at Oskar's now", "location", "Oskar's"),
+        ("The van is in the garage", "location", "the garage"),
+        ("The project is on hold", "project", "on hold"),
         ("We got engaged on Sunday", "relationship status", "engaged"),
         ("My favourite colour is teal", "favourite colour", "teal"),
         ("I'm allergic to walnuts too", "allergy", "walnuts"),

@@ -21,6 +21,7 @@ from schemas.asking import ModelReplied
 from schemas.codec import decode
 from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
+from streams.distil.offline import OfflineDistiller
 from streams.log.memory import MemoryLog
 from tests.kit.asking import found
 from tests.kit.encoders import HashingEncoder
@@ -258,7 +259,7 @@ def test_a_switch_waits_until_nothing_is_left_to_ask_then_counts_and_can_be_undo
     assert "I keep two ducks  " in ruled.run("state", "pond", "--all")[1]
     assert "plums" not in ruled.run("state", "pond", "--all")[1]
     assert ruled.run("verify", "pond")[0] == 0
-    code, said = ruled.run("producer", "activate", "pond", "distil", "offline-2")
+    code, said = ruled.run("producer", "activate", "pond", "distil", OfflineDistiller.producer)
     assert code == 0
     assert ruled.run("state", "pond", "--all")[1] == former
 

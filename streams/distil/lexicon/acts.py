@@ -69,7 +69,7 @@ PRAISE = frozenset(
     "rough annoying understandable interesting exciting excited heartwarming relatable good bad best better worse "
     "helpful moving refreshing calming therapeutic deep real everything dope lit wholesome easy quick enlightening "
     "life-changing thought-provoking necessary fulfilling uplifting comforting peaceful relaxing freeing nicest greatest "
-    "loveliest kindest sweetest classic epic huge neat".split()
+    "loveliest kindest sweetest classic epic huge neat blast thrill delight treat hoot riot relief joy".split()
 )
 """Words of judgement: a clause about "that", "it" or "you" that rests on one of them reacts and states nothing."""
 SMALL_TALK = frozenset(
@@ -110,7 +110,12 @@ FRAMES = (
     "keep in mind", "the good news is that", "the good news is", "good news is", "good news", "bad news", "the bad news is",
     "forgot to say", "forgot to mention", "by the way", "btw", "guess what", "i wanted to tell you that", "i wanted to tell you about", "i wanted to tell you", "i have to say",
     "i must say", "to be honest", "tbh", "the thing is", "fact is", "the truth is", "according to plan", "apparently", "as you know",
-    "big news", "happy to report", "i can confirm that", "just to confirm", "confirming that", "i should mention that", "did i mention that",
+    "i just wanted to let you know that", "i just wanted to let you know", "i wanted to let you know that",
+    "i wanted to let you know", "just wanted to let you know that", "just wanted to let you know", "wanted to let you know that",
+    "wanted to let you know", "i just wanted to tell you that", "i just wanted to tell you", "just wanted to tell you that",
+    "just wanted to tell you", "wanted to tell you that", "wanted to tell you", "i just wanted to say that", "i just wanted to say",
+    "i wanted to say that", "i wanted to say", "just wanted to say that", "just wanted to say", "i wanted to share that",
+    "just wanted to share that", "big news", "happy to report", "i can confirm that", "just to confirm", "confirming that", "i should mention that", "did i mention that",
     "did i tell you that", "please record that", "record that", "add to my profile that", "put down that", "jot down that", "so basically", "anyway",
     "i realized that", "i realised that", "i forgot to mention that", "let it be known that", "you should know that",
 )  # fmt: skip

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-_END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow|last|next|this|because|and|but|so|with|as|again|too|also|instead|after all|anymore|any more|these days|right now)\b|[,.;!?]|$)"
-_V = r"(?P<v>[^,.;!?]+?)" + _END
+END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow|last|next|this|because|and|but|so|with|as|when|while|though|back|again|too|also|instead|after all|anymore|any more|these days|right now)\b|[,.;!?]|$)"
+_V = r"(?P<v>[^,.;!?]+?)" + END
 _NO_TIME = r"(?!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|me|us|him|her|them|it|once|home|last|least|all|first)\b)"
 _BE = r"(?:am|'m|is|'s|are|'re|was|were|be|been|isn't|aren't|wasn't|not)"
 
@@ -18,32 +18,35 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("email", r"(?P<v>[\w.+-]+@[\w-]+\.[\w.]+)"),
     ("birthday", r"\bbirthday (?:is|was|falls)(?: on)? (?P<v>.+)"),
     ("name", r"\b(?:name is|am called|is called|are called|'s called|'m called|go(?:es)? by) " + _V),
-    ("allergy", r"\ballerg(?:ic to|y to) (?P<v>[^,.;!?]+?)" + _END),
+    ("allergy", r"\ballerg(?:ic to|y to) (?P<v>[^,.;!?]+?)" + END),
     ("allergy", r"\b(?P<v>\w+)[- ]intolerant\b"),
     ("diet", r"\b(?P<v>vegan|vegetarian|pescatarian|gluten[- ]free|keto|halal|kosher|paleo)\b"),
-    ("diet", r"\b(?:don't|doesn't|no longer|stopped|quit|gave up|stop|avoid) (?:eat(?:ing)? )(?P<v>[^,.;!?]+?)" + _END),
-    ("diet", r"\b(?:eat|eats) (?P<v>[^,.;!?]+?)" + _END),
+    ("diet", r"\b(?:don't|doesn't|no longer|stopped|quit|gave up|stop|avoid) (?:eat(?:ing)? )(?P<v>[^,.;!?]+?)" + END),
+    ("diet", r"\b(?:eat|eats) (?P<v>[^,.;!?]+?)" + END),
     ("drink", r"\b(?:drink|drinks|drinking|switched to|on) (?P<v>(?:\w+ )?(?:milk|coffee|tea|decaf|water|wine|beer|juice|soda|alcohol))\b"),
     ("smoking", r"\b(?P<v>smok(?:e|es|ing|ed|er)|cigarettes|vap(?:e|ing))\b"),
     ("relationship status", r"\b(?P<v>married|engaged|divorced|separated|single|widowed|dating|broke up|break up|seeing someone|proposed|split up)\b"),
     ("pregnancy", r"\b(?P<v>pregnant|expecting a baby|due date)\b"),
-    ("employer", r"\b(?:work|works|working|worked|started|start|starts|interning|employed) (?:full[- ]time |part[- ]time )?(?:at|for|with) " + _NO_TIME + r"(?P<v>[^,.;!?]+?)" + _END),
-    ("employer", r"\b(?:joined|joining|join|left|leaving|quit) (?:the )?(?P<v>(?:company|firm|team|agency|clinic|bank|startup|hospital|school)[^,.;!?]*?)" + _END),
+    ("employer", r"\b(?:work|works|working|worked|started|start|starts|interning|employed) (?:full[- ]time |part[- ]time )?(?:at|for) " + _NO_TIME + r"(?P<v>[^,.;!?]+?)" + END),
+    ("employer", _BE + r" (?:now |currently |still )?with (?P<v>(?-i:[A-Z])[\w&'-]*(?: (?:&|and|of|(?-i:[A-Z])[\w&'-]*))*)(?= (?:since|from|as of)\b)"),
+    ("employer", _BE + r" (?:now |currently |still )?with (?P<v>(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|(?:& )?sons|(?:& )?co))\b"),
+    ("club role", _BE + r" (?:now |currently |still )?(?:an? |the |our )?(?P<v>(?:\w+[ -]){0,2}(?:treasurer|secretary|chair|chairman|chairwoman|captain|president|coach|organiser|organizer|member|volunteer|goalkeeper|webmaster|librarian)) (?:at|of|for|in|on) (?:the |our |my |an? )?(?P<what>(?:[^\W\d_]+ ){0,3}(?:club|choir|band|team|league|society|committee|orchestra|association|union|board|council))\b"),
+    ("employer", r"\b(?:joined|joining|join|left|leaving|quit) (?:the )?(?P<v>(?:company|firm|team|agency|clinic|bank|startup|hospital|school)[^,.;!?]*?)" + END),
     ("job", r"\b(?:new job|got the job|job offer|got promoted|promoted to|promotion|laid off|fired|resigned|resign|gave notice|retired|retire|internship|quit my job|day job)\b(?P<v>.*)"),
-    ("job", r"\b(?:work|works|working|worked) as (?:an? |the )?(?P<v>[^,.;!?]+?)" + _END),
-    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|architect|therapist|counselor|counsellor|freelancer))\b"),
-    ("studies", r"\b(?:study|studies|studying|studied|majoring in|major in|enrolled (?:in|at)|degree in|phd in|master's in|learning|learn) (?P<v>[^,.;!?]+?)" + _END),
+    ("job", r"\b(?:work|works|working|worked) as (?:an? |the )?(?P<v>[^,.;!?]+?)" + END),
+    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|architect|therapist|counselor|counsellor|freelancer|(?:post|fire|fisher|milk|police)(?:man|woman)|\w{3,}(?:ologist|ician|keeper|worker|maker|smith))(?: (?:at|for|with) (?!the moment|night|home|work\b)" + _NO_TIME + r"[^,.;!?]+?" + END + r")?)\b"),
+    ("studies", r"\b(?:study|studies|studying|studied|majoring in|major in|enrolled (?:in|at)|degree in|phd in|master's in|learning|learn) (?P<v>[^,.;!?]+?)" + END),
     ("assignment", _BE + r" on (?:the )?(?P<v>(?:[^\W\d_]+[ -]){0,2}(?:rollout|project|team|case|account|shift|crew|night shift))\b"),
-    ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + _END),
-    ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides) (?:in|at|on|near|with) (?P<v>[^,.;!?]+?)" + _END),
-    ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?P<v>[^,.;!?]+?)" + _END),
-    ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + _END),
-    ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?P<v>[^,.;!?]+?)" + _END),
+    ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + END),
+    ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides) (?:in|at|on|near|with) (?P<v>[^,.;!?]+?)" + END),
+    ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?P<v>[^,.;!?]+?)" + END),
+    ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + END),
+    ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?P<v>[^,.;!?]+?)" + END),
     ("age", r"\b(?:turned|turn|turns|turning) (?P<v>\d{1,3}|\w+ty(?:-\w+)?|\w+teen)\b|\b(?P<v2>\d{1,3}) years old\b"),
     ("favourite", r"\bfavou?rite (?P<what>\w+(?: \w+)?) (?:is|was|are) (?P<v>[^,.;!?]+)"),
-    ("language", r"\b(?:speak|speaks|spoke) (?P<v>[^,.;!?]+?)" + _END),
-    ("car", r"\b(?:drive|drives|driving) (?:an? |the |my )(?P<v>[^,.;!?]+?)" + _END),
-    ("pet", r"\b(?:have|has|got|adopted|adopt|getting|get|keep|keeps|own|bought|'ve got|picking up) (?:an? |the |two |three |four |\d+ |our |my |some )?(?P<v>(?:\w+ )?(?:dog|cat|puppy|kitten|rabbit|hamster|parrot|budgie|horse|pony|goldfish|fish|tortoise|hens?|chickens|ducks|guinea pig|lizard|snake)s?)\b"),
+    ("language", r"\b(?:speak|speaks|spoke) (?P<v>[^,.;!?]+?)" + END),
+    ("car", r"\b(?:drive|drives|driving) (?:an? |the |my )(?P<v>[^,.;!?]+?)" + END),
+    ("pet", r"\b(?:have|has|had|got|adopted|adopt|getting|get|keep|keeps|own|bought|'ve got|picking up) (?:an? |the |two |three |four |\d+ |our |my |some )?(?P<v>(?:\w+ )?(?:dog|cat|puppy|kitten|rabbit|hamster|parrot|budgie|horse|pony|goldfish|fish|tortoise|hens?|chickens|ducks|guinea pig|lizard|snake)s?)\b"),
     ("children", r"\b(?:have|has|had|expecting) (?:an? |the |two |three |four |\d+ )?(?P<v>(?:\w+ )?(?:baby|twins|kids?|child|children|sons?|daughters?))\b"),
     ("medication", r"\b(?:take|takes|taking|started on|put (?:me|her|him) on|on) (?P<v>(?:\w+ )?(?:medication|meds|pills?|insulin|antibiotics|statins|antidepressants|painkillers))\b"),
     ("membership", r"\b(?:joined|join|left|member of|signed up (?:for|to|with)|sign up (?:for|to|with)|enrolled in|in) (?:the |an? )?(?P<v>(?:[^\W\d_]+ ){0,3}(?:club|choir|band|team|gym|class|course|group|league|society|committee|orchestra))\b"),

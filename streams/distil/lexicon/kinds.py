@@ -13,6 +13,12 @@ DISLIKING = (
     "sick of", "tired of", "not a fan", "can't bear",
 )  # fmt: skip
 DENYING = ("no longer", "not anymore", "hardly ever")
+POSSESSED = frozenset(("pet", "children", "condition", "medication", "car", "job", "phone", "email", "allergy"))
+"""Attributes that somebody *has* for long: "we had a parrot" tells how things were, "we had a talk" does not."""
+BORN = frozenset("baby babies boy girl twins triplets son daughter".split())
+"""To have one of these, in the past tense, is a birth."""
+LASTING = frozenset("live own belong reside rent".split())
+"""In the past tense these tell how things were for long, whatever they are about."""
 PLANNING = frozenset("plan intend aim arrange".split())
 RESCHEDULING = frozenset(
     "move shift reschedule postpone push change book schedule set delay rebook bump reserve swap bring sign enrol register".split()
@@ -27,7 +33,7 @@ CHANGING_PAIRS = frozenset(
     {
         ("go", "vegan"), ("go", "vegetarian"), ("go", "off"), ("go", "back"), ("go", "freelance"), ("go", "part-time"), ("go", "full-time"),
         ("go", "live"), ("go", "on"), ("come", "home"), ("come", "back"), ("come", "out"), ("take", "up"), ("take", "over"), ("take", "off"), ("give", "up"),
-        ("put", "on"), ("pick", "up"), ("break", "up"), ("fall", "through"), ("come", "down"), ("settle", "down"), ("have", "twins"), ("have", "a"),
+        ("put", "on"), ("pick", "up"), ("break", "up"), ("fall", "through"), ("come", "down"), ("settle", "down"),
     }
 )  # fmt: skip
 RECOLLECTING = (

@@ -13,7 +13,6 @@ import msgspec
 from schemas.asking import ModelAsked, ModelReplied, ReplyRead
 from schemas.codec import BadRecordError, encode
 from schemas.dead_letters import DeadLetter
-from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
 from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
@@ -22,7 +21,7 @@ from ...keys import state_key
 from ...llm.asking import Model
 from ...ports import Entry, Output, StageState
 from ..protocol import Distiller
-from ..stage import DistilStage
+from ..stage import DistilStage, sets_of
 from .parts import distil_producer
 from .pending import Moved, Pending, PendingPart, begin, merged, move_on, prompt_of
 
@@ -105,7 +104,7 @@ class ModelDistilStage:
             state.put(state_key("pending", session.key, session.session_id), msgspec.msgpack.encode(pending))
             return outputs
         self._forget(session.key, session.session_id, pending, state)
-        return [*outputs, self._set(pending)]
+        return [*outputs, *sets_of(session, self.producer, merged(pending.events), state)]
 
     def _ask(self, pending: Pending, part: PendingPart, state: StageState) -> Output:
         session = pending.session
@@ -143,23 +142,6 @@ class ModelDistilStage:
         )
         told = [Output(topic="replies", record=record)]
         return [*told, _parked(session, reply, reading.problem, entry, now)] if moved.outcome == "parked" else told
-
-    def _set(self, pending: Pending) -> Output:
-        session = pending.session
-        record = EventsDistilled(
-            tenant=session.tenant,
-            space=session.space,
-            conversation_id=session.conversation_id,
-            session_id=session.session_id,
-            producer=self.producer,
-            revision=session.revision,
-            events=merged(pending.events),
-            read=tuple(message.message_id for message in session.messages),
-            slice=(session.conversation_id,),
-            covers=session.covers,
-            learned_at=session.learned_at,
-        )
-        return Output(topic="events", record=record)
 
     @staticmethod
     def _pending(space: SpaceKey, session_id: str, state: StageState) -> Pending | None:
