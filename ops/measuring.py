@@ -19,7 +19,7 @@ def tell_stage(metrics: Metrics, ran: Ran) -> None:
     metrics.folded(
         Folded(
             stage=ran.stage, read=ran.records, written=ran.outputs, parked=ran.parked, faulted=ran.faulted,
-            seconds=ran.fold_s + ran.write_s,
+            seconds=ran.fold_s + ran.write_s, left_out=ran.left_out,
         )
     )  # fmt: skip
 

@@ -68,6 +68,9 @@ class Metrics:
         self._out = counter("stage_records_out", "Records it wrote, without dead letters", "stage")
         self._parked = counter("stage_records_parked", "Records it parked", "stage")
         self._faulted = counter("stage_records_faulted", "... of these, because it failed at them again", "stage")
+        self._left_out = counter(
+            "statements_left_out", "Statements beyond what is kept of one message, of sessions distilled closed"
+        )
         self._steps = histogram("stage_step_seconds", "One step: fold and commit a batch", STEP_BUCKETS, "stage")
         self._batch = histogram("view_batch_seconds", "One batch of the view, by phase", STEP_BUCKETS, "phase")
         self._batch_records = histogram("view_batch_records", "Records in a batch of the view", RECORD_BUCKETS)
@@ -151,6 +154,7 @@ class Metrics:
         self._out.labels(step.stage).inc(step.written)
         self._parked.labels(step.stage).inc(step.parked)
         self._faulted.labels(step.stage).inc(step.faulted)
+        self._left_out.inc(step.left_out)
         self._steps.labels(step.stage).observe(step.seconds)
 
     def watch(self, lags: Lags) -> None:

@@ -24,6 +24,7 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
         parked: how many of ``read`` were parked; their dead letters are not in ``written``.
         faulted: how many of the parked ones because the stage failed at them again.
         seconds: from having read them to having committed.
+        left_out: statements of messages that state more than is kept of one, of sessions that were read closed.
     """
 
     stage: str
@@ -32,6 +33,7 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
     parked: int
     seconds: float
     faulted: int = 0
+    left_out: int = 0
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from schemas.topics import TopicName
 from streams.guard import Guarded, apply_guarded
 from streams.log import Log, LogEntry
 from streams.log.protocol import Batch
+from streams.parts import left_out
 from streams.ports import Output, Stage
 from streams.sessions.publish import newest_only
 from streams.sessions.stage import Sessionize
@@ -136,7 +137,7 @@ class StageRunner:
         self._observer.folded(
             Folded(
                 stage=self._stage.name, read=len(done), written=len(outputs) - parked, parked=parked,
-                faulted=sum(guarded.faulted for guarded in done), seconds=seconds,
+                faulted=sum(guarded.faulted for guarded in done), seconds=seconds, left_out=left_out(outputs),
             )
         )  # fmt: skip
         for output in outputs:

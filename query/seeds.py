@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from schemas.ids import MessageKey
+from schemas.parts import whole_of
 from views.rows import EventRow
 
 from .api import Family, Seed
@@ -87,12 +88,12 @@ def hierarchy_seeds(cut: Cut, seeds: Sequence[str], ranked_events: Sequence[str]
     Up from a seed to its sessions and their themes, and down to whatever else the ranking holds there: a theme's events
     are never listed in full.
     """
-    sessions = {session for row in cut.rows(seeds) for session in row.session_ids}
+    sessions = {whole_of(session) for row in cut.rows(seeds) for session in row.session_ids}
     themes = {theme for session in sessions if (theme := cut.reader.theme_of(session)) is not None}
     found: list[str] = []
     for row in cut.rows(ranked_events):
-        others = [session for session in row.session_ids if session not in sessions]
-        if any(cut.reader.theme_of(session) in themes for session in others):
+        others = [session for session in row.session_ids if whole_of(session) not in sessions]
+        if any(cut.reader.theme_of(whole_of(session)) in themes for session in others):
             found.append(row.event.id)
     return found[:cap]
 

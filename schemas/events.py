@@ -93,12 +93,15 @@ class Event(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     confidence: float
 
 
-class EventsDistilled(Record, frozen=True, kw_only=True, tag="events_distilled"):
+class EventsDistilled(Record, frozen=True, kw_only=True, tag="events_distilled", omit_defaults=True):
     """The set of events of (session, producer) at a revision: replaces the former set, also when empty.
+
+    ``session_id`` names the session, or a part of its set where that is too large for one record (``schemas.parts``).
 
     ``revision``: that of the session it was made from. ``read`` lists the ids of every message the producer read,
     whether or not it yielded an event. ``slice``: the conversations it read. ``covers`` and ``learned_at`` as in
-    ``SessionRevised``.
+    ``SessionRevised``. ``left_out``: statements of the session beyond what is kept of one message, told in the first
+    part.
     """
 
     conversation_id: str
@@ -110,6 +113,7 @@ class EventsDistilled(Record, frozen=True, kw_only=True, tag="events_distilled")
     slice: tuple[str, ...]
     covers: int
     learned_at: int
+    left_out: int = 0
 
 
 class EventsAsserted(Record, frozen=True, kw_only=True, tag="events_asserted"):

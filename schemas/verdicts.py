@@ -24,7 +24,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PairsJudged(Record, frozen=True, kw_only=True, tag="pairs_judged"):
-    """All verdicts of one linking of a session.
+    """All verdicts of one linking of a session, or a part of them (``schemas.parts``); the first part has the counts.
 
     ``pool_size``: earlier events of the space that the gate looked at; ``left_out``: pairs that passed the gate and
     were cut by its cap. ``prompt_hash`` is None for a rule or a trained model.

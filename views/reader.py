@@ -28,13 +28,17 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MessageAccount(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the space's accepted messages are. The four add up to ``accepted``."""
+    """Where the space's accepted messages are. The four add up to ``accepted``.
+
+    ``statements_left_out``: of messages that state more than is kept of one (``EventsDistilled.left_out``).
+    """
 
     accepted: int
     source_of_event: int
     read_yielded_none: int
     waiting: int
     parked: int
+    statements_left_out: int = 0
 
 
 class SpaceReader(Protocol):
@@ -85,3 +89,11 @@ class Messages(Protocol):
 
     def message(self, key: MessageKey) -> MessageText | None: ...
     def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]: ...
+    def beside(self, key: MessageKey) -> Sequence[tuple[MessageKey, int]]:
+        """Messages said just before and after it in its conversation, without a long silence between, and their
+        distance; none of one that is retracted or unknown."""
+        ...
+
+    def run_of(self, key: MessageKey) -> MessageKey:
+        """The first message of what was said without a long silence around it; itself when it is not there."""
+        ...

@@ -42,5 +42,10 @@ def run(options: StatusOptions, world: World) -> int:
     )
     for name, count in rows:
         world.say(f"{name:<20}{count:>10}")
+    if account.statements_left_out:
+        world.say(
+            f"{account.statements_left_out} statements left out: their messages state more than is kept of one; the "
+            "messages are searchable"
+        )
     world.say(basis_line(basis))
     return OK

@@ -135,6 +135,12 @@ _STAGES = Row(
             unit="ops",
         ),
         Panel(
+            title="Statements left out",
+            about="Beyond what is kept of one message, per second; the messages are searchable.",
+            series=(Series(rate("stilltrue_statements_left_out_total"), "statements"),),
+            unit="ops",
+        ),
+        Panel(
             title="Step, p95",
             about="Folding and committing one batch.",
             series=(Series(quantile(0.95, "stilltrue_stage_step_seconds", "stage"), "{{stage}}"),),

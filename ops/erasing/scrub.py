@@ -20,6 +20,7 @@ from schemas.edges import Edge, EdgesAsserted, EdgesInferred
 from schemas.events import Event, EventsAsserted, EventsDistilled, read_below
 from schemas.ids import MessageKey
 from schemas.messages import MessageEdited, MessagePosted
+from schemas.parts import whole_of
 from schemas.record import Record
 from schemas.sessions import SessionRevised
 from schemas.topics import TOPICS, TopicName
@@ -89,11 +90,11 @@ class Gone(msgspec.Struct, frozen=True, kw_only=True):
         """The same of a set that the link stage holds: those of API producers have been replaced by then."""
         if event.id in self.events:
             return False
-        return which.asserted or which.session_id not in self.sessions or self.kept.get(event.id) == event
+        return which.asserted or whole_of(which.session_id) not in self.sessions or self.kept.get(event.id) == event
 
     def tainted(self, session_id: str, offset: int, topic: TopicName) -> bool:
         """Whether what was said of a session's pairs by then may quote what is erased."""
-        return (session_id in self.sessions or self.extent.whole_space) and offset < self.begun.ends[topic]
+        return (whole_of(session_id) in self.sessions or self.extent.whole_space) and offset < self.begun.ends[topic]
 
 
 def find_gone(extent: Extent, begun: Begun, events: Iterable[Record], asks: Iterable[tuple[int, Record]] = ()) -> Gone:
@@ -112,7 +113,7 @@ def find_gone(extent: Extent, begun: Begun, events: Iterable[Record], asks: Iter
     first = Gone(
         extent=extent,
         begun=begun,
-        sessions=frozenset(record.session_id for record in read),
+        sessions=frozenset(whole_of(record.session_id) for record in read),
         kept={event.id: event for record in clean for event in record.events},
         events=frozenset(),
     )

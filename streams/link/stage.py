@@ -21,18 +21,18 @@ import msgspec
 from schemas.adjudications import AliasMerged, AliasRecord, AliasSplit
 from schemas.codec import encode
 from schemas.control import ProducerActivated
-from schemas.edges import EdgesInferred, batch_session
+from schemas.edges import batch_session
 from schemas.events import EventsAsserted, EventsDistilled
 from schemas.ids import SpaceKey, digest, record_hash
 from schemas.topics import TopicName
-from schemas.verdicts import PairsJudged
 
 from ..activation import announced, announcement
 from ..candidates import Row, passes
 from ..classify.protocol import Classifier
-from ..keys import state_key
+from ..parts import PARTS, PartLimits
 from ..ports import Encoder, Entry, Output, StageState
-from .session import Pool, SessionLinks, link_session
+from .publish import Publisher
+from .session import Pool
 from .space import Progress, Space, read_progress, write_progress
 
 SPACES_IN_MEMORY = 32
@@ -45,8 +45,9 @@ class LinkStage:
     name = "link"
     inputs: tuple[TopicName, ...] = ("events", "producers", "adjudications")
 
-    def __init__(self, classifier: Classifier, encoder: Encoder) -> None:
+    def __init__(self, classifier: Classifier, encoder: Encoder, limits: PartLimits = PARTS) -> None:
         self._classifier = classifier
+        self._limits = limits
         self._encoder = encoder
         self._spaces: OrderedDict[SpaceKey, tuple[str, Space]] = OrderedDict()
 
@@ -83,9 +84,8 @@ class LinkStage:
             learned_at=max(progress.learned_at, record.learned_at),
             announced=progress.announced if own is None else announced(own),
         )
-        publisher = _Publisher(
-            self._classifier, space, state, revision(offset, progress.rulings), covered, record.learned_at
-        )
+        at = revision(offset, progress.rulings)
+        publisher = self._publisher(space, state, at, covered, record.learned_at)
         outputs = publisher.publish(session_id, sorted(touched(old, space.pool) - {session_id}))
         if own is not None:
             outputs.insert(0, Output(topic="producers", record=own))
@@ -125,14 +125,8 @@ class LinkStage:
 
     def _linked_again(self, old: Pool, space: Space, after: Progress, state: StageState) -> list[Output]:
         """What follows from a record that brings no events of its own."""
-        publisher = _Publisher(
-            self._classifier,
-            space,
-            state,
-            revision(after.events_offset, after.rulings),
-            after.covers,
-            after.learned_at,
-        )
+        at = revision(after.events_offset, after.rulings)
+        publisher = self._publisher(space, state, at, after.covers, after.learned_at)
         outputs = publisher.publish(None, sorted(touched(old, space.pool)))
         self._keep(space.key, after, space, state)
         return outputs
@@ -154,10 +148,15 @@ class LinkStage:
             progress, token=digest(progress.token, "judged anew", cause), rulings=progress.rulings + 1
         )
         at = revision(after.events_offset, after.rulings)
-        publisher = _Publisher(self._classifier, space, state, at, after.covers, after.learned_at)
+        publisher = self._publisher(space, state, at, after.covers, after.learned_at)
         outputs = publisher.publish(None, sorted(set(sessions) & space.pool.members.keys()))
         self._keep(key, after, space, state)
         return outputs
+
+    def _publisher(self, space: Space, state: StageState, at: int, covers: int, learned_at: int) -> Publisher:
+        return Publisher(
+            self._classifier, space, state, revision=at, covers=covers, learned_at=learned_at, limits=self._limits
+        )
 
     def _take(self, key: SpaceKey, token: str, state: StageState) -> Space:
         """The copy in memory if it is of this very state, else a fresh one; uncached while a step works on it."""
@@ -211,70 +210,3 @@ def _later_and_passing(pool: Pool, rows: Sequence[Row]) -> list[Row]:
 def _rank(word: ProducerActivated | AliasRecord) -> tuple[int, str]:
     """Of words on one thing the later counts, ties by record hash."""
     return word.at, record_hash(encode(word))
-
-
-class _Publisher:
-    """Links sessions and turns what changed into records."""
-
-    def __init__(
-        self, classifier: Classifier, space: Space, state: StageState, revision: int, covers: int, learned_at: int
-    ) -> None:
-        self._classifier = classifier
-        self._space = space
-        self._state = state
-        self._revision = revision
-        self._covers = covers
-        self._learned_at = learned_at
-
-    def publish(self, own: str | None, others: Sequence[str]) -> list[Output]:
-        """The own session's edges always, the others' where they changed; verdicts where they changed."""
-        edges: list[Output] = []
-        verdicts: list[Output] = []
-        for session_id in (*([own] if own is not None else []), *others):
-            links = link_session(self._space.key, session_id, self._space.pool, self._classifier)
-            new_edges, new_verdicts = self._differs(session_id, links)
-            if session_id == own or new_edges:
-                edges.append(Output(topic="edges", record=self._edges(session_id, links)))
-            if new_verdicts:
-                verdicts.append(Output(topic="verdicts", record=self._verdicts(session_id, links)))
-        return edges + verdicts
-
-    def _differs(self, session_id: str, links: SessionLinks) -> tuple[bool, bool]:
-        """Whether edges and verdicts differ from what was last published; remembers the new ones."""
-        key = state_key("published", self._space.key, session_id)
-        former = (self._state.get(key) or _NOTHING).split(b"|")
-        edges = digest(msgspec.msgpack.encode(links.edges)).encode()
-        verdicts = digest(msgspec.msgpack.encode((links.verdicts, links.left_out))).encode()
-        self._state.put(key, edges + b"|" + verdicts)
-        return former[0] != edges, former[1] != verdicts
-
-    def _edges(self, session_id: str, links: SessionLinks) -> EdgesInferred:
-        return EdgesInferred(
-            tenant=self._space.key.tenant,
-            space=self._space.key.space,
-            session_id=session_id,
-            producer=self._classifier.producer,
-            revision=self._revision,
-            edges=links.edges,
-            covers=self._covers,
-            learned_at=self._learned_at,
-        )
-
-    def _verdicts(self, session_id: str, links: SessionLinks) -> PairsJudged:
-        return PairsJudged(
-            tenant=self._space.key.tenant,
-            space=self._space.key.space,
-            session_id=session_id,
-            producer=self._classifier.producer,
-            prompt_hash=self._classifier.prompt_hash,
-            revision=self._revision,
-            verdicts=links.verdicts,
-            pool_size=links.looked_at,
-            left_out=links.left_out,
-            learned_at=self._learned_at,
-        )
-
-
-_EMPTY = (digest(msgspec.msgpack.encode(())), digest(msgspec.msgpack.encode(((), 0))))
-_NOTHING = "|".join(_EMPTY).encode()
-"""What counts as published before anything was: no edges, no verdicts."""

@@ -16,6 +16,7 @@ from schemas.transport import RECORD_MAX_BYTES, Headers, carried, record_key
 from ..guard import Guarded, apply_guarded
 from ..log.partition import partition_of
 from ..log.protocol import TableReader
+from ..parts import left_out
 from ..ports import Output, Stage
 from ..sessions.publish import newest_only
 from ..state import OverlayState
@@ -49,6 +50,7 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
     """A step that is not written yet, from how many records, how many of them parked, and of these after a fault.
 
+    ``left_out``: statements (``streams.parts.left_out``).
     ``fault``: the stage failed for the first time at the record that follows; raise it once the step is committed.
     """
 
@@ -56,6 +58,7 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     records: int
     parked: int
     faulted: int = 0
+    left_out: int = 0
     fault: Exception | None = None
 
 
@@ -136,9 +139,10 @@ class Folder:
                 break
         if any(older[number] not in folded for number in waiting):
             return None
+        step = self._step(following, made.outputs(claims_last=bool(waiting)))
         return Decided(
-            step=self._step(following, made.outputs(claims_last=bool(waiting))), records=made.records,
-            parked=made.parked, faulted=made.faulted, fault=fault,
+            step=step, records=made.records, parked=made.parked, faulted=made.faulted, left_out=made.left_out,
+            fault=fault,
         )  # fmt: skip
 
     def tick(self, positions: Mapping[TopicName, int], now: int) -> Decided | None:
@@ -200,6 +204,11 @@ class _Made:
         self.parked += 1
         self.faulted += faulted
         self._size += len(letter.value)
+
+    @property
+    def left_out(self) -> int:
+        """See ``Decided``."""
+        return left_out([output for output, _ in self._found])
 
     def is_full(self) -> bool:
         """Whether it is time to write, also without what is replaced."""

@@ -50,7 +50,8 @@ class FencedError(Exception):
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """One committed step, for metrics. ``outputs``: without dead letters. ``lag``: records that still wait."""
+    """One committed step, for metrics. ``outputs``: without dead letters. ``lag``: records that still wait.
+    ``left_out``: statements (``streams.parts.left_out``)."""
 
     stage: str
     partition: int
@@ -61,6 +62,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     fold_s: float
     write_s: float
     faulted: int = 0
+    left_out: int = 0
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,6 +261,7 @@ class Runner:
                 stage=self._stage.name, partition=self._partition, records=decided.records,
                 outputs=len(step.outputs) - decided.parked, parked=decided.parked, lag=self.lag,
                 fold_s=folded - begun, write_s=loop.time() - folded, faulted=decided.faulted,
+                left_out=decided.left_out,
             )
         )  # fmt: skip
         if decided.fault is not None:

@@ -16,12 +16,14 @@ from schemas.codec import decode, encode
 from schemas.entry import Entry
 from schemas.ids import SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
+from schemas.parts import whole_of
 from schemas.topics import TopicName
 from streams.classify.offline import OfflineClassifier
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
 from streams.log.errors import BadStoreError
+from streams.parts import PartLimits
 from streams.ports import Stage
 from streams.sessions.definition import SessionLimits
 from streams.sessions.stage import Sessionize
@@ -41,10 +43,13 @@ SPACE = SpaceKey("orchard", "row")
 MINUTE = 60_000_000
 START = 1_900_000_000_000_000
 LIMITS = SessionLimits(gap_us=30 * MINUTE, max_messages=8, publish_after=3, quiet_us=2_000_000)
+PARTS = PartLimits(size=1_000, events=2, statements=3)
+"""So small that most sets are written in parts."""
+
 STAGES: dict[str, Callable[[], Stage]] = {
     "sessionize": lambda: Sessionize(LIMITS),
-    "distil": lambda: DistilStage(OfflineDistiller()),
-    "link": lambda: LinkStage(OfflineClassifier(), HashingEncoder()),
+    "distil": lambda: DistilStage(OfflineDistiller(), limits=PARTS),
+    "link": lambda: LinkStage(OfflineClassifier(), HashingEncoder(), PARTS),
 }
 
 
@@ -251,7 +256,10 @@ async def test_what_is_replaced_in_the_same_batch_costs_no_work(world: World, tm
     await world.process("one", ["distil", "link"])
     sessions = [decode("sessions", stored.value) for stored in world.broker.log("sessions")]
     distilled = [decode("events", stored.value) for stored in world.broker.log("events")]
-    assert len(distilled) == len({one.session_id for one in sessions}) < len(sessions)
+    names = [one.session_id for one in distilled]
+    assert len(set(names)) == len(names)
+    assert {whole_of(name) for name in names} == {one.session_id for one in sessions}
+    assert len({one.session_id for one in sessions}) < len(sessions)
     edges = [decode("edges", stored.value).session_id for stored in world.broker.log("edges")]
     assert len(edges) == len(set(edges))
     assert world.view() == await undisturbed(tmp_path / "calm", values)
@@ -268,7 +276,7 @@ async def test_a_record_that_is_parked_replaces_nothing(world: World) -> None:
     world.broker.put("sessions", 0, str(SPACE).encode(), msgspec.msgpack.encode(unusable))
     await world.process("one", ["distil"])
     assert len(world.dead_letters()) == 2
-    assert [decode("events", stored.value).read for stored in world.broker.log("events")] == [("m0", "m1", "m2")]
+    assert {decode("events", stored.value).read for stored in world.broker.log("events")} == {("m0", "m1", "m2")}
 
 
 @pytest.mark.parametrize("together", [1, 3, 24])
