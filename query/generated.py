@@ -74,9 +74,9 @@ def read_answer(reply: ModelReplied) -> ModelAnswer | str:
     if start < 0:
         return "no JSON object in it"
     try:
-        value, _ = _DECODER.raw_decode(reply.text, start)
-        return msgspec.convert(value, ModelAnswer)
-    except (msgspec.ValidationError, ValueError, RecursionError) as error:
+        _, end = _DECODER.raw_decode(reply.text, start)
+        return msgspec.json.decode(reply.text[start:end], type=ModelAnswer)  # strict: no half surrogates
+    except (ValueError, RecursionError) as error:
         return f"not of the asked form: {error}"[:PROBLEM_CHARS]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar, cast
 
@@ -17,6 +18,7 @@ T = TypeVar("T")
 
 _decoder = json.JSONDecoder()
 _BLANK = " \t\r\n"
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Salvaged(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
@@ -41,15 +43,15 @@ def salvage(text: str, field: str, kind: type[T]) -> Salvaged[T]:
     Args:
         text: the reply.
         field: the one property of its object.
-        kind: what each object must be. Numbers that are no numbers (NaN, infinity) are wrong.
+        kind: what each object must be. Wrong as well are numbers that are no numbers (NaN, infinity) and text that no
+            record can hold (half of a pair of surrogates), anywhere in it.
     """
     found, problem = _objects(text, field)
     items: list[T] = []
     wrong: list[str] = []
     for number, value in enumerate(found):
         try:
-            if not _finite(value):
-                raise msgspec.ValidationError("a number that is not finite")
+            _check(value)
             items.append(msgspec.convert(value, kind))
         except (msgspec.ValidationError, RecursionError) as error:
             wrong.append(f"{field}[{number}]: {error}")
@@ -88,12 +90,16 @@ def _one_by_one(text: str, field: str, start: int) -> list[Any]:
     return found
 
 
-def _finite(value: Any) -> bool:
-    """No NaN and no infinity at any depth that our types have."""
-    if isinstance(value, float):
-        return math.isfinite(value)
+def _check(value: Any) -> None:
+    """Python's decoder takes more than JSON has. Raises ``msgspec.ValidationError`` for that, at any depth."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise msgspec.ValidationError("a number that is not finite")
+    if isinstance(value, str) and _HALF.search(value):
+        raise msgspec.ValidationError("text that is not Unicode")
     if isinstance(value, dict):
-        return all(_finite(one) for one in cast("dict[str, Any]", value).values())
+        for name, one in cast("dict[str, Any]", value).items():
+            _check(name)
+            _check(one)
     if isinstance(value, list):
-        return all(_finite(one) for one in cast("list[Any]", value))
-    return True
+        for one in cast("list[Any]", value):
+            _check(one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -149,9 +150,17 @@ def test_pairs_without_a_verdict_are_asked_once_more_and_the_others_count() -> N
     assert len(judging.relations()) == 3
 
 
+HALF = {"pair": 1, "reason": "\ud800", "verdict": "change", "confidence": 0.9}
+"""A verdict with half a character, which no record can hold."""
+
+
 @pytest.mark.parametrize(
-    "text", ["", "no", '{"verdicts": []}', "x" * 100_000, '{"verdicts": [{"pair": 1, "confidence": NaN}]}']
-)
+    "text",
+    [
+        "", "no", '{"verdicts": []}', "x" * 100_000, '{"verdicts": [{"pair": 1, "confidence": NaN}]}',
+        json.dumps({"verdicts": [HALF]}),
+    ],
+)  # fmt: skip
 def test_pairs_that_get_no_verdict_twice_are_left_to_the_rules_and_never_asked_again(text: str) -> None:
     judging, (asked,) = three()
     (again,) = judging.answer(asked, text)

@@ -74,7 +74,12 @@ def test_of_a_cut_reply_every_whole_object_is_saved_and_it_is_never_called_whole
         (found(1, "a", confidence=float("inf")), "finite"),
         (found(1, "a", confidence=1.5), "confidence"),
         ({k: v for k, v in found(1, "a").items() if k != "polarity"}, "polarity"),
+        (found(1, "a", confidence=10**400), "confidence"),
         (found(1, "a", sources=[]), "sources"),
+        (found(1, "a", attribute="\ud800"), "Unicode"),
+        (found(1, "a", type="\udfff"), "Unicode"),
+        (found(1, "a") | {"\ud800": 1}, "Unicode"),
+        ({"\ud800": 1}, "Unicode"),
         ("an event", "str"),
         (None, "null"),
     ],
@@ -84,6 +89,7 @@ def test_an_object_that_is_wrong_is_told_and_its_neighbours_are_kept(wrong: Any,
     assert [item.sources[0].quote for item in got.items] == ["a", "b"]
     assert len(got.wrong) == 1
     assert names in got.wrong[0]
+    assert got.wrong[0].encode(), "it goes into a record"
 
 
 @pytest.mark.parametrize(

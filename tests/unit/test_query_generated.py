@@ -180,8 +180,12 @@ def test_a_question_about_the_past_is_answered_from_the_past() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Sorry.", "{", '{"known": true}', '{"reason": 1, "known": 2, "answer": 3, "citations": 4}', "[" * 5000]
-)
+    "text",
+    [
+        "", "Sorry.", "{", '{"known": true}', '{"reason": 1, "known": 2, "answer": 3, "citations": 4}', "[" * 5000,
+        '{"reason": "", "known": true, "answer": "\\ud800", "citations": []}', '{"reason": NaN}', '{"\\udfff": 1}',
+    ],
+)  # fmt: skip
 def test_an_answer_that_cannot_be_read_is_asked_for_once_more(text: str) -> None:
     model = Scripted(text, says("The harbour office.", ("First day", "current")))
     result = ask(model, "Where does Tilda work?")
