@@ -164,6 +164,48 @@ def test_what_an_assistant_says_is_no_fact_and_its_suggestion_is_one_when_the_us
     assert distilling.read[0].unsaid == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("As Bo put it: “I keep two tame otters at home”. Well.", "I keep two tame otters at home"),
+        ("<memory>I keep otters.</memory> Hello.", "I keep otters."),
+        ("[earlier: I keep otters] Hello.", "I keep otters"),
+        ("I keep otters!", "!"),
+    ],
+)
+def test_words_that_are_recalled_or_quoted_are_not_the_speakers(text: str, quote: str) -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(session(said(text)))
+    distilling.answer(asked, events_text(found(1, quote)))
+    assert distilling.sets[0].events == ()
+    assert distilling.read[0].unsaid + distilling.read[0].ungrounded == 1
+
+
+def test_what_is_quoted_and_also_said_is_said() -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(session(said("Bo says “I keep two otters here” too. I keep two otters here.")))
+    distilling.answer(asked, events_text(found(1, "I keep two otters here")))
+    (event,) = distilling.sets[0].events
+    assert event.sources[0].start == 38
+
+
+def test_a_message_that_is_named_twice_is_one_source() -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(session(said("I keep bees. Yes.")))
+    sources = [{"message": 1, "quote": quote} for quote in ("I keep bees", "bees", "I keep bees")]
+    distilling.answer(asked, events_text(found(1, "", sources=sources)))
+    (event,) = distilling.sets[0].events
+    assert (event.text, len(event.sources)) == ("I keep bees", 1)
+
+
+def test_an_attribute_of_control_characters_is_none() -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(session(said("I keep bees. I sold my van.")))
+    odd = found(1, "I keep bees", attribute="a\x00b"), found(1, "I sold my van", attribute=" Car\nOwner ")
+    distilling.answer(asked, events_text(*odd))
+    assert [event.attribute for event in distilling.sets[0].events] == [None, "car owner"]
+
+
 # --- answers that are no good ---------------------------------------------------------------------------------------
 
 
@@ -198,6 +240,17 @@ def test_objects_that_stay_wrong_are_parked_and_the_others_count() -> None:
     (letter,) = distilling.of(DeadLetter)
     assert (letter.stage, letter.topic, letter.conversation_id) == ("distil", "replies", "c")
     assert distilling.read[-1].outcome == "parked"
+
+
+@pytest.mark.parametrize("outcome", ["stop", "empty", "refusal", "length"])
+def test_whole_objects_of_a_complete_answer_stay_whatever_the_second_one_is(outcome) -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(session(said("I keep bees. I sold my van.")))
+    (again,) = distilling.answer(asked, events_text(found(1, "I keep bees"), found(1, "I sold my van", type="rumour")))
+    assert distilling.answer(again, "No." if outcome == "stop" else "", outcome) == []
+    assert [event.text for event in distilling.sets[0].events] == ["I keep bees"]
+    assert [read.outcome for read in distilling.read] == ["retried", "parked"]
+    assert len(distilling.of(DeadLetter)) == 1
 
 
 @pytest.mark.parametrize(

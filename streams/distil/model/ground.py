@@ -10,13 +10,15 @@ from schemas.ids import SpaceKey, event_id, normal_text
 from schemas.sessions import SessionMessage, SessionRevised
 
 from ...participants import Roster, roster_of
+from ..foreign_speech import mask_foreign_speech
 from .parts import Part
 from .reply import ModelEvent
 from .times import times_of_reply
 
 Drop = Literal["unknown message", "ungrounded", "unsaid", "elsewhere"]
-"""Why an event is dropped: it names a message that was not shown; a quote is not in its message; no person said it; it
-stands in messages that were shown as context only, and belongs to the part that holds them."""
+"""Why an event is dropped: it names a message that was not shown; a quote is not in its message; no person said it, for
+an assistant's words are not a person's, nor are words that somebody cites or pastes; it stands in messages that were
+shown as context only, and belongs to the part that holds them."""
 
 JOIN = " … "
 """Between the quotes of an event that rests on several messages."""
@@ -31,6 +33,11 @@ class _Found(NamedTuple):
     def stated(self) -> Stated:
         return Stated(self.message.sent_at, self.message.seq, self.message.message_id, self.start)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether any word of it is the speaker's own: not all of it stands in a quotation or in marked-up text."""
+        return _has_word(mask_foreign_speech(self.message.content)[self.start : self.end])
+
 
 def ground(event: ModelEvent, session: SessionRevised, part: Part) -> Event | Drop:
     """The event, or why it is dropped.
@@ -43,7 +50,7 @@ def ground(event: ModelEvent, session: SessionRevised, part: Part) -> Event | Dr
         return found
     sources = sorted(found, key=lambda one: one.stated)
     last = sources[-1]
-    if last.message.role not in ("user", "analyst"):
+    if last.message.role not in ("user", "analyst") or not last.is_own:
         return "unsaid"
     if last.message not in session.messages[part.start : part.stop]:
         return "elsewhere"
@@ -73,7 +80,7 @@ def ground(event: ModelEvent, session: SessionRevised, part: Part) -> Event | Dr
         holds=times.holds,
         modality=event.modality,
         polarity=event.polarity,
-        attribute=" ".join((event.attribute or "").casefold().split()) or None,
+        attribute=_attribute(event.attribute),
         value=_said(event.value, quotes),
         expected_until=times.expected_until,
         confidence=event.confidence,
@@ -87,11 +94,28 @@ def _find(event: ModelEvent, session: SessionRevised, part: Part) -> list[_Found
             return "unknown message"
         message = session.messages[source.message - 1]
         quote = source.quote.strip()
-        start = message.content.find(quote) if quote else -1
+        start = _place(quote, message.content) if _has_word(quote) else -1
         if start < 0:
             return "ungrounded"
-        found.append(_Found(message, start, start + len(quote)))
-    return found
+        one = _Found(message, start, start + len(quote))
+        if one not in found:
+            found.append(one)
+    return [one for one in found if not any(_is_within(one, other) for other in found)]
+
+
+def _is_within(one: _Found, other: _Found) -> bool:
+    """Whether it is part of the other, and so says nothing beside it."""
+    return one != other and one.message == other.message and other.start <= one.start and one.end <= other.end
+
+
+def _place(quote: str, content: str) -> int:
+    """Where the speaker says it; else where others' words are that. -1: nowhere."""
+    own = mask_foreign_speech(content).find(quote)
+    return own if own >= 0 else content.find(quote)
+
+
+def _has_word(text: str) -> bool:
+    return any(char.isalnum() for char in text)
 
 
 def _named(name: str | None, roster: Roster, session: SessionRevised) -> str | None:
@@ -108,6 +132,12 @@ def _named(name: str | None, roster: Roster, session: SessionRevised) -> str | N
     if any(wanted in normal_text(message.content) for message in session.messages):
         return plain
     return None
+
+
+def _attribute(name: str | None) -> str | None:
+    """The model's own word, the only one that is kept; no control characters in it."""
+    plain = " ".join((name or "").casefold().split())
+    return plain if plain and plain.isprintable() else None
 
 
 def _said(value: str | None, quotes: Sequence[str]) -> str | None:

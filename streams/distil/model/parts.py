@@ -17,7 +17,7 @@ from ...llm.schema import reply_schema
 from ...participants import roster_of
 from .reply import DistilReply
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raise it with every change of how a session is shown or an answer is read: it is part of the prompt's hash."""
 
 PART_CHARS = 8_000

@@ -17,13 +17,23 @@ ATTEMPTS = 2
 
 
 class PendingPart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A part that was asked about. ``problem``: of the first answer, when this is the second attempt."""
+    """A part that was asked about.
+
+    Attributes:
+        part: which messages.
+        ask_id: of the question.
+        attempt: which one this is, from 1.
+        problem: of the first answer, when this is the second attempt.
+        kept: events of the first answer.
+        whole: the first answer was complete but for some objects: what is kept of it counts whatever comes now.
+    """
 
     part: Part
     ask_id: str
     attempt: int
     problem: str
     kept: tuple[Event, ...]
+    whole: bool = False
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,8 +75,8 @@ def move_on(model: Model, pending: Pending, part: PendingPart, reply: ModelRepli
     """Take in the reply about a part.
 
     Whole objects are kept whatever becomes of the rest. A reply that was cut off is asked for again in halves; one that
-    is wrong in any other way once more, with what was wrong. When that is not whole either, the session is given up:
-    half an answer would hide what the rules had found in the other half.
+    is wrong in any other way once more, with what was wrong. When neither was one complete answer, the session is given
+    up: half an answer would hide what the rules had found in the other half.
     """
     reading = read_reply(reply, pending.session, part.part)
     halves = part.part.halves if reply.outcome == "length" else None
@@ -77,9 +87,9 @@ def move_on(model: Model, pending: Pending, part: PendingPart, reply: ModelRepli
     if reading.problem and part.attempt < ATTEMPTS:
         again = _again(model, pending.session, part, reading)
         return _moved(pending, (*rest, again), (), (again,), reading, "retried")
-    if not reading.whole:
+    if not reading.whole and not part.whole:
         return Moved(pending=None, asked=(), reading=reading, outcome="parked")
-    outcome: ReadOutcome = "parked" if reading.invalid else "done"
+    outcome: ReadOutcome = "parked" if reading.problem else "done"
     return _moved(pending, rest, (*part.kept, *reading.events), (), reading, outcome)
 
 
@@ -102,17 +112,26 @@ def _moved(
 
 
 def _first(model: Model, session: SessionRevised, part: Part) -> PendingPart:
-    return _pending(model, session, part, attempt=1, problem="", kept=())
+    return _pending(model, session, part, attempt=1, problem="", kept=(), whole=False)
 
 
 def _again(model: Model, session: SessionRevised, part: PendingPart, reading: Reading) -> PendingPart:
     kept = (*part.kept, *reading.events)
-    return _pending(model, session, part.part, attempt=part.attempt + 1, problem=reading.problem, kept=kept)
+    return _pending(
+        model, session, part.part, attempt=part.attempt + 1, problem=reading.problem, kept=kept, whole=reading.whole
+    )
 
 
 def _pending(
-    model: Model, session: SessionRevised, part: Part, *, attempt: int, problem: str, kept: tuple[Event, ...]
+    model: Model,
+    session: SessionRevised,
+    part: Part,
+    *,
+    attempt: int,
+    problem: str,
+    kept: tuple[Event, ...],
+    whole: bool,
 ) -> PendingPart:
     prompt = question(model, session, part, problem)
     asked = ask_id(session.key, session.session_id, prompt)
-    return PendingPart(part=part, ask_id=asked, attempt=attempt, problem=problem, kept=kept)
+    return PendingPart(part=part, ask_id=asked, attempt=attempt, problem=problem, kept=kept, whole=whole)
