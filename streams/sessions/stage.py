@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from schemas.codec import BadRecordError
-from schemas.ids import SpaceKey
+from schemas.ids import SpaceKey, session_id
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
@@ -91,6 +91,8 @@ class Sessionize:
                 published = self._retract(state, record, place, touch) if place else ()
                 if record.erased:
                     rows.forget_place(state, lane.conversation, record.message_id)
+                    if not place:
+                        return (_claimed(state, lane, touch),)
                 return published
 
     def _post(self, state: StageState, record: MessagePosted, touch: _Touch) -> list[SessionRevised]:
@@ -226,6 +228,15 @@ class Sessionize:
 def _is_erasure(record: MessagePosted | MessageEdited | MessageRetracted) -> bool:
     """Its message may be unknown: what was parked is erased too."""
     return isinstance(record, MessageRetracted) and record.erased
+
+
+def _claimed(state: StageState, lane: Lane, touch: _Touch) -> SessionRevised:
+    """Claims an erasure that changes no session, or nobody would ever say that it was read.
+
+    Its session is the one of no message: no other has that name.
+    """
+    name = session_id(SpaceKey(lane.tenant, lane.space), lane.conversation_id, "")
+    return emptied(state, lane, touch.partition, name, touch.offset, touch.received_at)
 
 
 def _extent(row: SessionRow) -> Piece:

@@ -9,10 +9,12 @@ from random import Random
 
 import msgspec
 
-from schemas.ids import SpaceKey
+from schemas.adjudications import AdjudicationRecord, AliasMerged, AliasSplit, EdgeRuledOut, RuledEnd, RulingWithdrawn
+from schemas.ids import SpaceKey, asserted_event_id, edge_id
 from schemas.wire import AssertionsIn, EdgeIn, EventIn, SourceIn
 
-NORTH, SOUTH = SpaceKey("north", "diary"), SpaceKey("south", "diary")
+NORTH, SOUTH = SpaceKey("hill", "diary"), SpaceKey("south", "diary")
+"""Of two partitions each has one."""
 SPEAKERS = {NORTH: ("Ansgar", "Birte"), SOUTH: ("Calixta", "Domingo")}
 START = datetime(2031, 3, 3, 9, tzinfo=UTC)
 PLACES = ("Tromso", "Lecce", "Ghent", "Porto", "Kaunas")
@@ -26,6 +28,12 @@ SAYINGS = (
     "I am going to visit {place} on Friday.", "I cancelled the trip to {place}.", "My favourite drink is mint tea.",
     "From 1 May I will work at {firm}.", "We have a garden in {place} since January.",
 )  # fmt: skip
+
+ERASED = "Quillmark"
+"""A place that only a message to be erased speaks of."""
+
+RULED_AT = 1_950_000_000_000_000
+"""When analysts speak; each word a microsecond after the one before, in whatever order they arrive."""
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +59,21 @@ class Assert(msgspec.Struct, frozen=True, kw_only=True):
     batch: AssertionsIn
 
 
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """What an analyst says."""
+
+    space: SpaceKey
+    record: AdjudicationRecord
+
+
+class Erase(msgspec.Struct, frozen=True, kw_only=True):
+    """A message is to be forgotten."""
+
+    space: SpaceKey
+    conversation_id: str
+    message_id: str
+
+
 class Garbage(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes that are no record, appended to ``messages``."""
 
@@ -58,7 +81,7 @@ class Garbage(msgspec.Struct, frozen=True, kw_only=True):
     raw: bytes
 
 
-Action = Post | Edit | Assert | Garbage
+Action = Post | Edit | Assert | Rule | Erase | Garbage
 
 
 class Deed(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,18 +92,23 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def chat(rng: Random) -> list[Deed]:
-    """Every deed in plain order: messages as they were said, then edits, retractions and assertions."""
+    """Every deed in plain order: messages as they were said, then edits, retractions, assertions and rulings.
+
+    Most chats are short and of one space, because what goes wrong goes wrong among few messages; every tenth is longer.
+    """
     deeds: list[Deed] = []
-    for space in (NORTH, SOUTH):
-        _add_space(rng, space, deeds)
+    most = 9 if rng.random() < 0.1 else 4
+    _add_space(rng, NORTH, most, deeds)
+    if rng.random() < 0.3:
+        _add_space(rng, SOUTH, most, deeds)
     return deeds
 
 
-def _add_space(rng: Random, space: SpaceKey, deeds: list[Deed]) -> None:
+def _add_space(rng: Random, space: SpaceKey, most: int, deeds: list[Deed]) -> None:
     posts: dict[tuple[str, str], int] = {}
     for conversation in ("harbour", "attic")[: rng.randint(1, 2)]:
         at, given = START + timedelta(days=rng.randint(0, 40)), rng.random() < 0.2
-        for n in range(rng.randint(4, 9)):
+        for n in range(rng.randint(most // 2, most)):
             at += timedelta(seconds=rng.choice((0, 30, 200, 200, 4_000, 90_000)))
             message = {
                 "message_id": f"m{n}", "conversation_id": conversation, "speaker": rng.choice(SPEAKERS[space]),
@@ -92,27 +120,39 @@ def _add_space(rng: Random, space: SpaceKey, deeds: list[Deed]) -> None:
                 message["ends_session"] = True
             posts[conversation, f"m{n}"] = len(deeds)
             deeds.append(Deed(action=Post(space=space, raw=json.dumps(message).encode())))
-    keys = list(posts)
-    changed = rng.sample(keys, k=rng.randint(1, len(keys) // 2))
-    for key in changed:
-        last = posts[key]
-        for content in [saying(rng) for _ in range(rng.randint(0, 2))] + [None] * rng.randint(0, 1):
-            deeds.append(
-                Deed(
-                    action=Edit(space=space, conversation_id=key[0], message_id=key[1], content=content), after=(last,)
-                )
-            )
-            last = len(deeds) - 1
-    _add_batch(rng, space, deeds, {key: number for key, number in posts.items() if key not in changed})
+    _add_changes(rng, space, posts, deeds)
+    if rng.random() < 0.3:
+        _add_names(rng, space, deeds)
     if rng.random() < 0.3:
         deeds.append(Deed(action=Garbage(space=space, raw=rng.choice((b"", b"\xc1", b"\x81\xa4type\xa4none")))))
+
+
+def _add_changes(rng: Random, space: SpaceKey, posts: dict[tuple[str, str], int], deeds: list[Deed]) -> None:
+    """Some messages are edited, some of these retracted or erased; a batch may rest on another one."""
+    keys = list(posts)
+    changed = rng.sample(keys, k=rng.randint(1, len(keys) // 2))
+    erased = changed[0] if rng.random() < 0.15 else None
+    for key in changed:
+        last = posts[key]
+        contents = [saying(rng) for _ in range(rng.randint(0, 2))]
+        if key == erased:
+            contents.append(f"I moved to {ERASED} last month.")
+        for content in contents + [None] * rng.randint(0, 1):
+            edit = Edit(space=space, conversation_id=key[0], message_id=key[1], content=content)
+            deeds.append(Deed(action=edit, after=(last,)))
+            last = len(deeds) - 1
+        if key == erased:
+            erase = Erase(space=space, conversation_id=key[0], message_id=key[1])
+            deeds.append(Deed(action=erase, after=(last,)))
+    _add_batch(rng, space, deeds, {key: number for key, number in posts.items() if key not in changed})
 
 
 def _add_batch(rng: Random, space: SpaceKey, deeds: list[Deed], posts: dict[tuple[str, str], int]) -> None:
     """Two states of one attribute, the second replacing the first, sent once or, with other words, twice."""
     source = rng.choice(list(posts))
     after = [posts[source]]
-    for text in rng.sample(FIRMS, k=rng.randint(0, 2)):
+    firms = rng.sample(FIRMS, k=rng.randint(0, 2))
+    for text in firms:
         events = (
             EventIn(
                 key="first", type="state_change", text=f"{SPEAKERS[space][0]} works at {text}", attribute="employer",
@@ -130,6 +170,40 @@ def _add_batch(rng: Random, space: SpaceKey, deeds: list[Deed], posts: dict[tupl
         )
         deeds.append(Deed(action=Assert(space=space, batch=batch), after=tuple(after)))
         after.append(len(deeds) - 1)
+    if firms and rng.random() < 0.4:
+        _add_rulings(rng, space, deeds)
+
+
+def _add_rulings(rng: Random, space: SpaceKey, deeds: list[Deed]) -> None:
+    """The batch's edge is ruled out, and perhaps the word is taken back; these may arrive before the batch."""
+    second, first = (
+        RuledEnd(
+            event_id=asserted_event_id(space, "office", key), sources=(), type="state_change", attribute="employer"
+        )
+        for key in ("second", "first")
+    )  # fmt: skip
+    edge = edge_id(space, second.event_id, "updates", first.event_id)
+    ruled_out = EdgeRuledOut(
+        tenant=space.tenant, space=space.space, edge_id=edge, src=second, dst=first, relation="updates",
+        analyst="Evi", reason="another office", at=RULED_AT,
+    )  # fmt: skip
+    back = RulingWithdrawn(
+        tenant=space.tenant, space=space.space, edge_id=edge, analyst="Evi", at=RULED_AT + 1
+    )  # fmt: skip
+    for record in (ruled_out, back)[: rng.randint(1, 2)]:
+        deeds.append(Deed(action=Rule(space=space, record=record)))
+
+
+def _add_names(rng: Random, space: SpaceKey, deeds: list[Deed]) -> None:
+    """Both speakers are one person, or after all are not."""
+    canonical, alias = SPEAKERS[space]
+    merged = AliasMerged(
+        tenant=space.tenant, space=space.space, alias=alias, canonical=canonical, analyst="Evi", evidence="one phone",
+        at=RULED_AT,
+    )  # fmt: skip
+    split = AliasSplit(tenant=space.tenant, space=space.space, alias=alias, analyst="Evi", at=RULED_AT + 1)
+    for record in (merged, split)[: rng.randint(1, 2)]:
+        deeds.append(Deed(action=Rule(space=space, record=record)))
 
 
 def saying(rng: Random) -> str:
@@ -138,7 +212,11 @@ def saying(rng: Random) -> str:
 
 
 def mixed(rng: Random, deeds: Sequence[Deed]) -> list[Action]:
-    """The deeds in another order: mostly forward, some late, some posts sent twice; each after what it follows."""
+    """The deeds in another order: mostly forward, some late, some posts sent twice; each after what it follows.
+
+    What is to be erased is sent once: sent again after it, it would be taken as new.
+    """
+    erased = {(a.space, a.conversation_id, a.message_id) for deed in deeds if isinstance(a := deed.action, Erase)}
     lateness = rng.choice((0.0, 3.0, 12.0, 200.0))
     due = {n: n + rng.random() * lateness for n in range(len(deeds))}
     for n, deed in enumerate(deeds):
@@ -149,8 +227,14 @@ def mixed(rng: Random, deeds: Sequence[Deed]) -> list[Action]:
     for n in order:
         action = deeds[n].action
         out.append(action)
-        if isinstance(action, Post):
+        if isinstance(action, Post) and named(action) not in erased:
             sent.append(action)
         if sent and rng.random() < 0.15:
             out.append(rng.choice(sent))
     return out
+
+
+def named(post: Post) -> tuple[SpaceKey, str, str]:
+    """The message of a post: its space, conversation and id."""
+    message = json.loads(post.raw)
+    return post.space, message["conversation_id"], message["message_id"]

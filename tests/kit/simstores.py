@@ -1,17 +1,25 @@
-"""Memory stores that die at chosen moments. What was committed (or flushed) survives; nothing else does."""
+"""Stores that die at chosen moments. What was committed (or flushed) survives; nothing else does.
+
+In memory, and (the log and the view) as RocksDB files, which a new process opens anew.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 from typing import Literal, get_args
 
 from schemas.ids import SpaceKey
+from streams.log import Log
+from streams.log.database import Database
 from streams.log.memory import MemoryLog
 from streams.log.protocol import Batch
-from views.tables import TABLES, MemoryTables, Write
+from streams.log.rocks import RocksLog
+from views.store import RocksTables
+from views.tables import TABLES, MemoryTables, Tables, Write
 from views.vectors.memory import MemoryIndex
 from views.vectors.protocol import Point, PointKind
 
@@ -63,6 +71,22 @@ class MortalLog(MemoryLog):
         self._fate.at("after the log's commit")
 
 
+class MortalRocksLog(RocksLog):
+    """The same in a directory."""
+
+    def __init__(self, fate: Fate, partitions: int, directory: Path) -> None:
+        super().__init__(directory, partitions=partitions)
+        self._fate = fate
+
+    @contextmanager
+    def batch(self, *, sync: bool = False) -> Generator[Batch]:
+        """See ``Log.batch``."""
+        with super().batch(sync=sync) as batch:
+            yield batch
+            self._fate.at("before the log's commit")
+        self._fate.at("after the log's commit")
+
+
 class MortalTables(MemoryTables):
     """The view's tables; between the deltas and the commit lies one of the places to die."""
 
@@ -78,8 +102,67 @@ class MortalTables(MemoryTables):
 
     def erase(self) -> None:
         """As if its folder had been deleted."""
-        for table in TABLES:
-            super().commit([(table, key, None) for key, _ in self.scan(table, b"")])
+        super().commit(_everything(self))
+
+
+class MortalRocksTables(RocksTables):
+    """The same in a directory."""
+
+    def __init__(self, fate: Fate, directory: Path) -> None:
+        super().__init__(Database(directory, families=TABLES, read_only=False))
+        self._fate = fate
+
+    def commit(self, writes: Iterable[Write]) -> None:
+        """See ``Tables.commit``."""
+        self._fate.at("before the view's commit")
+        super().commit(writes)
+        self._fate.at("after the view's commit")
+
+    def erase(self) -> None:
+        """As if its folder had been deleted."""
+        super().commit(_everything(self))
+
+
+def _everything(tables: Tables) -> list[Write]:
+    return [(table, key, None) for table in TABLES for key, _ in tables.scan(table, b"")]
+
+
+class MemoryStores:
+    """Log and view in memory: a new process finds the very same."""
+
+    def __init__(self, fate: Fate, partitions: int) -> None:
+        self.log: Log = MortalLog(fate, partitions)
+        self.tables: MortalTables | MortalRocksTables = MortalTables(fate)
+
+    def reopen(self) -> None:
+        """What was committed is there."""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class RocksStores:
+    """Log and view in files, which a new process opens anew."""
+
+    def __init__(self, fate: Fate, partitions: int, directory: Path) -> None:
+        self._fate = fate
+        self._partitions = partitions
+        self._directory = directory
+        self._open()
+
+    def _open(self) -> None:
+        self.log: Log = MortalRocksLog(self._fate, self._partitions, self._directory / "log")
+        self.tables: MortalTables | MortalRocksTables = MortalRocksTables(self._fate, self._directory / "view")
+
+    def reopen(self) -> None:
+        """As a new process finds it."""
+        self.close()
+        self._open()
+
+    def close(self) -> None:
+        """Let go of the directory."""
+        self.tables.close()
+        self.log.close()
 
 
 class MortalIndex(MemoryIndex):

@@ -349,3 +349,25 @@ def test_the_view_is_the_same_in_whatever_order_the_records_come():
         for entry in entries:
             maintainer.fold_anywhere(entry)
         assert checksum_of(read_space(maintainer, SPACE).view) == checksum
+
+
+@pytest.mark.parametrize("before", ["said", "edited", "retracted"])
+@pytest.mark.parametrize("scope", ["message", "conversation", "space"])
+def test_after_an_erasure_nothing_waits(before: str, scope: str) -> None:
+    """Whatever had become of its messages: a record that nobody claims would hold every reader up."""
+    store = Store()
+    store.say("I live in Oslo.", "I moved to Quillmark last week.")
+    if before == "edited":
+        store.system.edit(SPACE, "c", "m1", "I moved to Lecce.")
+    if before == "retracted":
+        store.system.retract(SPACE, "c", "m1")
+    store.system.flush()
+    wanted = {
+        "message": message("m1"),
+        "conversation": ErasureIn(scope="conversation", conversation_id="c"),
+        "space": ErasureIn(scope="space"),
+    }[scope]
+    store.system.erase(SPACE, wanted)
+    assert store.system.basis(SPACE).messages == store.log.end("messages", 0)
+    assert store.system.health().waiting == 0
+    assert store.sound()

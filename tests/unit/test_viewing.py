@@ -14,8 +14,9 @@ from ops.viewing import LiveView
 from schemas.codec import encode
 from streams.log import partition_of
 from tests.kit.messages import edit
-from tests.kit.sim import BEGIN, Stores
+from tests.kit.sim import BEGIN
 from tests.kit.simchat import NORTH
+from tests.kit.simprocess import Stores
 from tests.kit.simstores import Fate
 from views.state import EventState, ViewState, space_prefix
 from views.tables import MemoryTables
