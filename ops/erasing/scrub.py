@@ -7,6 +7,7 @@ the erased messages by then, under higher revisions. Pure.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -138,7 +139,13 @@ def _quotes(record: ModelAsked, offset: int, gone: Gone, texts: Sequence[str]) -
         return True
     if not record.prompt.messages or gone.tainted(record.session_id, offset, "asks"):
         return True
-    return any(text in message.content for message in record.prompt.messages for text in texts)
+    written = [form for text in texts for form in _written(text)]
+    return any(form in message.content for message in record.prompt.messages for form in written)
+
+
+def _written(text: str) -> tuple[str, ...]:
+    """A text as a question may hold it: as it is, or within JSON, where quotes and line ends are escaped."""
+    return (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
 
 
 def _has_read(record: EventsDistilled, extent: Extent, begun: Begun) -> bool:

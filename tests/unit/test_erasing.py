@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from random import Random
 
+import msgspec
 import pytest
 
 from ops.runtime import Embedded, Parts
@@ -20,7 +21,10 @@ from schemas.parking import decoded
 from schemas.record import Record
 from schemas.topics import TOPICS
 from schemas.wire import AssertionsIn, EventIn, SourceIn
+from streams.classify.protocol import Pair
 from streams.keys import state_key
+from streams.link.model.question import asked_pair, question
+from streams.llm.asking import Model
 from streams.log.memory import MemoryLog
 from tests.kit.encoders import HashingEncoder
 from views.checksum import checksum as checksum_of
@@ -315,6 +319,43 @@ def test_what_a_model_was_asked_and_said_of_it_goes_too():
         "replies",
     ]
     assert store.log.get("stages", b"link/" + state_key("verdict", SPACE, "pair-2")) == b"Oslo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'My boat is the "Quillmark".',
+        "My boat is\n\tthe Quillmark.",
+        "Mein Boot heißt Quillmark – 船.",
+        "\\Quillmark\\ 🛶",
+    ],
+)
+def test_a_question_to_a_model_goes_however_it_quotes_what_is_erased(text: str) -> None:
+    """Questions are JSON: quotes, line ends and what is not ASCII may stand in them in another form."""
+    store = Store()
+    store.say("I live in Oslo.", "About my boat: see the file.")
+    facts = [("erased", text, "m1"), ("stays", "Ilse lives in Oslo", "m0")]
+    batch = AssertionsIn(
+        batch_id="b", producer="office", asserted_at="2031-02-01T00:00:00Z",
+        events=tuple(
+            EventIn(
+                key=key, type="state_change", text=said, sources=(SourceIn(conversation_id="c", message_id=source),)
+            )
+            for key, said, source in facts
+        ),
+    )  # fmt: skip
+    ids = store.system.assert_events(SPACE, batch).event_ids
+    live = {row.event.id: row.event for row in store.system._view.snapshot(SPACE).view.events.values()}
+    pair = Pair(newer=live[ids["erased"]], older=live[ids["stays"]], similarity=0.5, adjacent=False)
+    [asked_by_id, reply] = asked("ask-link", "another", "", "pair-1")
+    prompt = question(Model(name="m"), [asked_pair(pair)])
+    with store.log.batch() as writes:
+        writes.append("asks", SPACE, encode(msgspec.structs.replace(asked_by_id[1], prompt=prompt)), NOW)
+        writes.append("replies", SPACE, encode(reply[1]), NOW)
+    assert store.holds("Quillmark")
+    store.system.erase(SPACE, message("m1"))
+    assert store.holds("Quillmark") == []
+    assert store.sound()
 
 
 def test_names_that_analysts_merged_go_with_the_whole_space():
