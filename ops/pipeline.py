@@ -61,9 +61,21 @@ def _position_key(consumer: str, topic: TopicName, partition: int) -> bytes:
 
 
 class StageRunner:
-    """Drives one stage from the log."""
+    """Drives one stage from the log.
 
-    def __init__(self, log: Log, stage: Stage, batch_records: int, observer: Observer = SILENT) -> None:
+    Args:
+        log: with its inputs, outputs and state.
+        stage: an instance nobody else uses.
+        batch_records: most records of a step, of each input's partition.
+        observer: told of every step.
+        step_s: a step ends at the first record after so many seconds, and the rest is left to the next one: whoever
+            waits for the lock, or for an end, waits for no backlog. None: as long as it takes.
+    """
+
+    def __init__(
+        self, log: Log, stage: Stage, batch_records: int, observer: Observer = SILENT, step_s: float | None = None
+    ) -> None:
+        self._step_s = step_s
         self._log = log
         self._stage = stage
         self._batch_records = batch_records
@@ -78,8 +90,7 @@ class StageRunner:
                 start = read_position(self._log, self._stage.name, topic, partition)
                 read = self._log.read(topic, partition, start, self._batch_records)
                 if read:
-                    self._fold(topic, partition, read, now)
-                    done += len(read)
+                    done += self._fold(topic, partition, read, now)
         return done
 
     def lags(self) -> Iterator[Lag]:
@@ -108,8 +119,11 @@ class StageRunner:
             self._state.clear()
         return len(outputs)
 
-    def _fold(self, topic: TopicName, partition: int, read: Sequence[LogEntry], now: int) -> None:
-        """One batch. It ends before a record at which the stage fails for the first time; that fault is raised."""
+    def _fold(self, topic: TopicName, partition: int, read: Sequence[LogEntry], now: int) -> int:
+        """One batch; returns how many records were folded.
+
+        It ends before a record at which the stage fails for the first time; that fault is raised.
+        """
         begun = time.perf_counter()
         done: list[Guarded] = []
         fault: Exception | None = None
@@ -120,6 +134,8 @@ class StageRunner:
                     fault = guarded.fault
                     break
                 done.append(guarded)
+                if self._step_s is not None and time.perf_counter() - begun > self._step_s:
+                    break
             outputs = newest_only([output for guarded in done for output in _outputs(guarded)])
             with self._log.batch() as batch:
                 self._append(batch, outputs, now)
@@ -131,6 +147,7 @@ class StageRunner:
         self._tell(done, outputs, time.perf_counter() - begun)
         if fault is not None:
             raise fault
+        return len(done)
 
     def _tell(self, done: Sequence[Guarded], outputs: Sequence[Output], seconds: float) -> None:
         parked = sum(guarded.letter is not None for guarded in done)

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from views.vectors.protocol import VectorIndex
 
 
+STEP_S = 0.25
+"""Of one stage, before the lock is given up: readers of the view, and a stop, wait for a step of all stages."""
+
+
 class Processors:
     """Works off what waits in the log. Thread-safe: one step at a time, whoever asks for it.
 
@@ -61,8 +65,9 @@ class Processors:
         self._timer = Timer(log, view)
         self._now = clock
         self._lock = threading.RLock()
-        self._sessionize = StageRunner(log, Sessionize(session_limits(settings)), batch, observer)
-        self._later_stages = tuple(StageRunner(log, stage, batch, observer) for stage in _stages(settings, encoder))
+        self._sessionize = StageRunner(log, Sessionize(session_limits(settings)), batch, observer, STEP_S)
+        stages = _stages(settings, encoder)
+        self._later_stages = tuple(StageRunner(log, stage, batch, observer, STEP_S) for stage in stages)
         self._asker = asker
         self._settled = 0
         self._indexer = Indexer(log, view, MeasuredEmbed(index, encoder, observer), batch, observer)

@@ -21,9 +21,9 @@ _Key = tuple[str, int]
 class Fleet:
     """Starts and stops runners as partitions come and go.
 
-    A runner whose partition is gone ends by itself, after the step it is in; should another worker be at the same
-    partition already, the steps topic lets only one of the two decide. A partition that comes back waits for its old
-    runner's end.
+    A runner whose partition is gone ends by itself, after the record or the writing it is at; should another worker be
+    at the same partition already, the steps topic lets only one of the two decide. A partition that comes back waits
+    for its old runner's end.
 
     Args:
         makers: by stage name, in the order of the flow; each call makes an instance of its own, for one partition.
@@ -91,7 +91,7 @@ class Fleet:
             await runner.ready.wait()
 
     async def stop(self) -> None:
-        """Stop all runners; returns when every step that had begun is finished."""
+        """Stop all runners; returns when every step that was decided is written."""
         self.assign(())
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 

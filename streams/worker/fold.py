@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -62,6 +62,24 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     fault: Exception | None = None
 
 
+class GivenUpError(Exception):
+    """It was told to stop. Nothing of the step was decided; whoever comes next folds the same records."""
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """When to leave a batch. Both are asked after each record; one record is never interrupted.
+
+    ``stop``: give the step up. ``enough``: end the step here and leave the rest to the next one, so that what is done
+    goes out and time passes between.
+    """
+
+    stop: Callable[[], bool]
+    enough: Callable[[], bool]
+
+
+UNHURRIED = Pace(lambda: False, lambda: False)
+
+
 class Folder:
     """One stage over one partition. One thread at a time.
 
@@ -94,24 +112,35 @@ class Folder:
         self._partitions = partitions
         self._newest_only = newest_only
 
-    def fold(self, batch: Sequence[Fetched], positions: Mapping[TopicName, int], now: int) -> Decided:
+    def fold(
+        self, batch: Sequence[Fetched], positions: Mapping[TopicName, int], now: int, pace: Pace = UNHURRIED
+    ) -> Decided:
         """Fold records of one or several inputs, each input's without a gap from its position on.
 
         Args:
-            batch: not empty. Its tail is left out of the step when the outputs grow too large.
+            batch: not empty. Its tail is left out of the step when the outputs grow too large, or it takes too long.
             positions: of all inputs, before the batch.
             now: microseconds UTC.
+            pace: when it takes too long.
+
+        Raises:
+            GivenUpError: see there.
         """
         older = replaced(batch) if self._newest_only else {}
-        decided = self._fold(batch, positions, now, older)
+        decided = self._fold(batch, positions, now, older, pace)
         if decided is None:
             self._state.clear()
-            decided = self._fold(batch, positions, now, {})
+            decided = self._fold(batch, positions, now, {}, pace)
         assert decided is not None, "nothing was passed over"
         return decided
 
     def _fold(
-        self, batch: Sequence[Fetched], positions: Mapping[TopicName, int], now: int, older: Mapping[int, int]
+        self,
+        batch: Sequence[Fetched],
+        positions: Mapping[TopicName, int],
+        now: int,
+        older: Mapping[int, int],
+        pace: Pace,
     ) -> Decided | None:
         """Without the ``older`` ones; None when one of them counts after all: what replaces it is parked, or a fault.
 
@@ -135,7 +164,9 @@ class Folder:
                     folded.add(number)
             following[raw.topic] = raw.offset + 1
             made.records += 1
-            if made.is_full() and all(older[n] <= number for n in waiting):
+            if pace.stop():
+                raise GivenUpError
+            if (made.is_full() or pace.enough()) and all(older[n] <= number for n in waiting):
                 break
         if any(older[number] not in folded for number in waiting):
             return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from schemas.topics import TopicName
 
@@ -60,6 +60,12 @@ class Inbox:
                     taken.append(record)
                     following += 1
         return taken
+
+    def put_back(self, records: Sequence[Fetched]) -> None:
+        """Records that were taken and are still to be folded; nothing else was taken in between."""
+        for record in reversed(records):
+            self._kept[record.topic].appendleft(record)
+            self._bytes[record.topic] += len(record.value)
 
     def missing(self, positions: Mapping[TopicName, int]) -> tuple[TopicName, int, int] | None:
         """An input with records from its position on that are not kept: (topic, first, end of the gap)."""

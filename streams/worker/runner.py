@@ -8,25 +8,30 @@ trace; after 2 the next owner finds the step and writes its outputs again, the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 
 import msgspec
 
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_of
 
-from ..log.errors import StoreError
 from ..ports import Output, Stage
 from .broker import Broker, BrokerAwayError, Stored
 from .errands import Errand, Errands, Running
-from .fold import STATE, Decided, Fetched, Folder
+from .fold import STATE, Decided, Fetched, Folder, GivenUpError, Pace
 from .inbox import Inbox
 from .local import LocalStates, state_prefix
+from .ranges import LogLostError as LogLostError
+from .ranges import check_range
 from .step import PART_BYTES, Out, Step, StepReader, out_of, split_step, steps_topic
 
 BATCH_RECORDS = 256
 """Most records of a step, of each input."""
+
+STEP_S = 1.0
+"""A step ends at the first record after so long: what it has is then written, and others read it."""
 
 TICK_S = 0.25
 
@@ -36,13 +41,6 @@ READ_RECORDS = 500
 RETRY_S = 1.0
 RETRIES = 60
 """In a row without a step in between. Then the process ends; a restart resumes where it was."""
-
-
-class LogLostError(StoreError):
-    """Records a stage must read, or steps it took, are no longer on the broker. Nothing was changed.
-
-    Set the topics' retention to unlimited (``./stilltrue topics check``), restore them from a replica or a backup.
-    """
 
 
 class FencedError(Exception):
@@ -128,7 +126,8 @@ class Runner:
         return 0 if self._running is None else self._running.in_flight
 
     def stop(self) -> None:
-        """Ask it to end; a step that has begun is finished, errands are given up."""
+        """Ask it to end: a step that is being folded is given up after the record it is at, one that is being written
+        is finished, errands are given up."""
         self._stop.set()
         self._inbox.arrived.set()
 
@@ -168,7 +167,7 @@ class Runner:
         """Fold the steps that are not in the local state; write the outputs of the last one again."""
         around, cursor = self._around, self._around.states.cursor(self._prefix, self._stage.inputs)
         ((start, end),) = await around.broker.ranges([self._topic], self._partition)
-        _check_range(self._topic, self._partition, start, cursor.steps, end)
+        check_range(self._topic, self._partition, start, cursor.steps, end)
         reader, last, following = StepReader(), None, cursor.steps
         while following < end:
             for record in await around.broker.read(self._topic, self._partition, following, end, READ_RECORDS):
@@ -187,7 +186,7 @@ class Runner:
         names = [broker_topic(around.prefix, topic) for topic in self._positions]
         ranges = await around.broker.ranges(names, self._partition)
         for (topic, position), name, (start, end) in zip(self._positions.items(), names, ranges, strict=True):
-            _check_range(name, self._partition, start, position, end)
+            check_range(name, self._partition, start, position, end)
             self._inbox.announce(topic, end)
         self._owed = {topic: end for topic, (_, end) in zip(self._positions, ranges, strict=True)}
         self.ready.set()
@@ -203,9 +202,18 @@ class Runner:
                 return True
         batch = self._inbox.take(self._positions, BATCH_RECORDS) or await self._read_missing()
         if batch:
-            return await self._decide(lambda now: self._folder.fold(batch, self._positions, now))
+            return await self._fold(batch)
         await _sleep_unless(self._inbox.arrived, self._around.tick_s)
         return False
+
+    async def _fold(self, batch: Sequence[Fetched]) -> bool:
+        time = asyncio.get_running_loop().time
+        until = time() + STEP_S
+        pace = Pace(self._stop.is_set, lambda: time() > until)
+        before = self._positions
+        decided = await self._decide(lambda now: self._folder.fold(batch, before, now, pace))
+        self._inbox.put_back([raw for raw in batch if raw.offset >= self._positions[raw.topic]])
+        return decided
 
     def _run_errands(self) -> None:
         """Start what is open, once the results that were there at the takeover are known."""
@@ -242,7 +250,10 @@ class Runner:
         """Fold in a thread, then write and commit what came of it; False when that is nothing."""
         around, loop = self._around, asyncio.get_running_loop()
         begun = loop.time()
-        decided = await loop.run_in_executor(around.threads, fold, around.clock())
+        try:
+            decided = await loop.run_in_executor(around.threads, fold, around.clock())
+        except GivenUpError:
+            decided = None
         if decided is None:
             self._folder.clear()
             return False
@@ -284,18 +295,7 @@ class Runner:
         )  # fmt: skip
 
 
-def _check_range(topic: str, partition: int, start: int, position: int, end: int) -> None:
-    """Refuse a partition that cannot be read on from ``position``."""
-    if not start <= position <= end:
-        raise LogLostError(
-            f"{topic}/{partition}: the stage goes on at offset {position}, the broker holds {start} to {end}: "
-            "records were lost or deleted, or the topic was made anew"
-        )
-
-
 async def _sleep_unless(event: asyncio.Event, seconds: float) -> None:
     """Wait, but no longer than until the event is set."""
-    try:
+    with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
-    except TimeoutError:
-        return
