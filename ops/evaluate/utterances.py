@@ -12,6 +12,7 @@ from schemas.ids import SpaceKey
 from schemas.times import parse_time, to_us
 
 from .data import Utterance, UtteranceEvent
+from .memory import DAY_US
 from .suite import Scores, Task, share
 
 
@@ -97,12 +98,24 @@ def matches(utterance: Utterance, predicted: Sequence[StateEntry]) -> list[Found
 
 
 def is_dated(found: Found, utterance: Utterance) -> bool:
-    """From and until equal at gold's precision: its instants where it gives hours, else its local days."""
+    """From and until equal at gold's precision: its instants where it gives hours, else its local days.
+
+    "This morning" is the right day where gold asks for a day; where gold asks for a week, a day of it is not the week.
+    """
     gold, anchor = found.gold, found.entry.event.anchor
     offset = datetime.fromisoformat(utterance.sent_at).utcoffset() or timedelta()
     if gold.start is None or gold.until is None:
         return True
-    return (_instant(gold.start, offset), _instant(gold.until, offset)) == (anchor.start, anchor.until)
+    start, until = anchor.start, anchor.until
+    if gold.precision == "day" and "T" not in gold.start:
+        start, until = _day_start(start, offset), _day_start(until - 1, offset) + DAY_US
+    return (_instant(gold.start, offset), _instant(gold.until, offset)) == (start, until)
+
+
+def _day_start(us: int, offset: timedelta) -> int:
+    """The start of the local day that holds an instant."""
+    shift = offset // timedelta(microseconds=1)
+    return (us + shift) // DAY_US * DAY_US - shift
 
 
 def _instant(text: str, offset: timedelta) -> int:

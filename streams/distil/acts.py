@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
 from .clauses import Clause
 from .cues import cue_pattern, lowered, opens_with
 from .finite import Tokens, skip_openers
@@ -15,6 +19,11 @@ from .verbs import past_base
 _UNSERIOUS = cue_pattern(
     c for c in (*words.FICTION_CUES, *words.JOKE_CUES, *words.HYPOTHETICAL_PHRASES) if c[-1].isalnum()
 )
+_FICTION = re.compile(words.FICTION_OPENING)
+_IRONIC = re.compile(r"^(?:oh,? )?(?:sure|aye|riiight|yeah right),? and\b|,? obviously[.! ]*$|breaking:")
+_SUPPOSED = re.compile(r"(?:so |and |ok |okay )?(?:in case|say (?:the|my|our|your|a|an|i|we|you|he|she|they|it)\b)")
+LEAST_WANTED = 4
+"""Words of the shortest wish without a verb: "only tea for me"."""
 _JOKE_END = cue_pattern(c for c in words.JOKE_TAKEN_BACK if c[-1].isalnum())
 _TAKE_BACK = cue_pattern(words.TAKE_BACKS)
 _GREETING = cue_pattern(words.GREETING_PHRASES)
@@ -26,7 +35,12 @@ _STANDING = cue_pattern(words.STANDING)
 def unserious(sentence: str) -> bool:
     """The whole sentence is a joke by its cue, fiction, or a supposition."""
     low = lowered(sentence)
-    return _UNSERIOUS.search(low) is not None or "breaking:" in low
+    return _UNSERIOUS.search(low) is not None or _FICTION.match(low) is not None or _IRONIC.search(low) is not None
+
+
+def supposes(sentence: str) -> bool:
+    """A sentence that opens with a supposition: "say the boiler breaks: …", "in case it rains we'd …"."""
+    return _SUPPOSED.match(lowered(sentence)) is not None
 
 
 def takes_back(sentence: str) -> bool:
@@ -116,6 +130,8 @@ def is_order(tokens: Tokens, reading: Parse | None) -> bool:
         word not in ("don't", "dont") or reading is None or reading.subject[0] != reading.subject[1]
     ):
         return True
+    if word in ("somebody", "someone", "anybody", "everyone", "everybody") and reading is not None:
+        return reading.form == "simple" and reading.auxiliary == "" and tokens[reading.finite].word in BASES
     if reading is not None and reading.subject[0] == reading.subject[1] and word not in SAME_PAST:
         return False
     if any(t.word in ("yesterday", "ago") for t in tokens):
@@ -209,8 +225,17 @@ def states_without_verb(tokens: Tokens, *, timed: bool) -> bool:
             "more",
             "one",
         )
+    if wants_without_verb(names):
+        return True
     content = [w for w in names if w not in g.DISCOURSE and w not in g.PREPOSITIONS and w not in g.DETERMINERS]
     return timed and len(content) > 1
+
+
+def wants_without_verb(names: Sequence[str]) -> bool:
+    """ "Only tea for me", "no onions for us please": what somebody wants, without a verb."""
+    if len(names) < LEAST_WANTED or names[0] not in ("only", "no", "just"):
+        return False
+    return any(pair in (("for", "me"), ("for", "us")) for pair in pairwise(names))
 
 
 def assistant_states(tokens: Tokens, reading: Parse, modality: str, *, timed: bool) -> bool:

@@ -104,7 +104,13 @@ def _predicate_follows(tokens: Tokens, i: int) -> bool:
         return False
     word = tokens[i + 1].word
     closed = g.ADVERBS | g.PREPOSITIONS | g.DETERMINERS
-    return word in closed or word[0].isdigit() or ing_base(word) is not None or participle_base(word) is not None
+    return (
+        word in closed
+        or word in g.PREDICATES
+        or word[0].isdigit()
+        or ing_base(word) is not None
+        or participle_base(word) is not None
+    )
 
 
 def subject_left_out(tokens: Tokens, start: int) -> bool:
@@ -144,7 +150,8 @@ def _is_bare_auxiliary(tokens: Tokens, start: int, after: str) -> bool:
     if word in ("don't", "dont"):
         return after in STATIVE
     return word in g.AUXILIARIES and (
-        word.endswith(g.CONTRACTED_NEGATIVE) or word in ("am", "was", "have", "had", "will", "'ll")
+        word.endswith(g.CONTRACTED_NEGATIVE)
+        or word in ("am", "was", "have", "had", "will", "'ll", "would", "could", "should", "might")
     )
 
 

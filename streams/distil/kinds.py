@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from schemas.events import EventType, Modality, Polarity
 
+from .acts import wants_without_verb
 from .finite import Tokens
 from .lexicon import grammar as g
 from .lexicon import kinds as words
@@ -104,6 +105,8 @@ def is_preference(names: tuple[str, ...], reading: Parse) -> bool:
     """Likings, dislikings and what somebody does not eat, drink or do."""
     if reading.base in words.PREFERRING and reading.tense in ("present", "perfect"):
         return True
+    if reading.form == "verbless":
+        return wants_without_verb(names)
     rest = names[reading.finite :]
     text = f" {' '.join(rest)} "
     if any(f" {p} " in text for p in words.PREFERENCE_PHRASES):

@@ -100,7 +100,7 @@ class _Reader:
                 if not sentence.question:
                     cues += admissions(self._masked, place, sentence.start, sentence.end)
         disowned = acts.disowned_before(self._text)
-        kept = [(place, s) for place, s in found if s.start >= disowned or not disowned]
+        kept = [(place, s) for place, s in found if s.start > disowned or not disowned]
         if disowned and len(found) > len(kept):
             kept = [(place, s) for place, s in kept if s.kind.rule != "take_back"]
         told = settle(kept, cues, self._text, self.said.speaker)
@@ -121,7 +121,7 @@ class _Reader:
             if acts.takes_back(self._text[sentence.start : told[0].start]):
                 return [owned(told[0]._replace(start=sentence.start), self.said.speaker), *told[1:]]
             return [self._as_take_back(s) if acts.takes_back(self._text[s.start : s.end]) else s for s in told]
-        if acts.unserious(text) or tokens[acts.skip_openers(tokens)].word == "if":
+        if acts.unserious(text) or acts.supposes(text) or tokens[acts.skip_openers(tokens)].word == "if":
             return []
         if user and acts.is_standing(tokens, self._text):
             return [self._whole(sentence.start, sentence.end, "standing")]

@@ -196,7 +196,8 @@ def _negated(tokens: Tokens, subject: tuple[int, int], finite: int) -> bool:
         return True
     if subject[0] < subject[1] and words[subject[0]] in ("no", "none", "nobody", "nothing", "neither"):
         return True
-    if any(w in ("not", "never") for w in words[max(subject[1], finite - 2) : finite]):
+    before = max(subject[1], finite - 2) if subject[0] < subject[1] else max(0, finite - 2)
+    if any(w in ("not", "never") for w in words[before:finite]):
         return True
     after = words[finite + 1 : finite + 4]
     for i, w in enumerate(after):

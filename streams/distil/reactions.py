@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .cues import cue_pattern
 from .finite import Tokens
 from .lexicon import acts as words
 from .lexicon import grammar as g
@@ -13,10 +14,18 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
     subject = [t.word for t in tokens[reading.subject[0] : reading.subject[1]]]
     rest = [t.word for t in tokens[reading.finite :]]
     first = subject[0] if subject else "i"
-    judged = any(w in words.PRAISE for w in rest)
+    judged = any(w in words.PRAISE for w in rest) and "than" not in rest
     if first in ("you", "your", "y'all") and not _tells_you(tokens, reading, timed=timed):
         return True
-    if tokens[0].word in words.FEELINGS or (len(tokens) <= 2 and reading.base in ("do", "be", "have", "feel")):
+    if first in _POINTING | {"your", "you", "they"} and not timed and _REACTING.search(" ".join(rest)):
+        return True
+    if first in ("mine", "yours", "hers", "ours", "theirs") and not timed:
+        return True
+    if not timed and _of_the_weather(subject, reading, rest):
+        return True
+    if (tokens[0].word in words.FEELINGS and not _has_object(tokens)) or (
+        len(tokens) <= 2 and reading.base in ("do", "be", "have", "feel")
+    ):
         return True
     if rest[0] in ("what", "such") or (rest[1:2] == ["it"] and reading.base == "get") or _superlative(reading, rest):
         return True
@@ -54,6 +63,23 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
     return first in ("i", "we") and _comments(reading, rest)
 
 
+def _has_object(tokens: Tokens) -> bool:
+    """ "Moved the shelf", "Touched Otto's arm": a verb with its object, not a feeling ("moved by this")."""
+    return len(tokens) > 1 and (tokens[1].word in g.DETERMINERS or tokens[1].capital)
+
+
+_REACTING = cue_pattern(words.REACTING)
+
+
+def _of_the_weather(subject: list[str], reading: Parse, rest: list[str]) -> bool:
+    """ "The sun is out", "bit windy out there": of the moment, to nobody's account."""
+    if subject and subject[-1] in words.WEATHER and reading.base == "be" and reading.tense == "present":
+        return len(rest) <= 5
+    return (
+        subject in ([], ["bit"]) and rest[0] in ("bit", "proper", "pretty") and bool(words.SMALL_TALK & set(rest[:3]))
+    )
+
+
 def _superlative(reading: Parse, rest: list[str]) -> bool:
     """ "The nicest chat I've ever had"."""
     return reading.form == "perfect" and not reading.negated and "ever" in rest[:3]
@@ -82,6 +108,8 @@ def _comments(reading: Parse, rest: list[str]) -> bool:
         return False
     if reading.base in ("see", "hear", "find", "feel", "understand", "remember") and reading.tense == "past":
         return False
+    if reading.base in ("recommend", "suggest", "advise"):
+        return reading.tense == "present"
     if reading.base in ("love", "enjoy"):
         return len(rest) > 1 and rest[1] in ("that", "it", "this", "how", "your")
     return True

@@ -113,8 +113,17 @@ def _owned(owner: str | None, words: Tokens, text: str) -> Subject:
         return Subject(None, (), is_person=False)
     parts = [KIN.get(t.word, text[t.start : t.end] if t.capital else t.word) for t in words]
     name = f"{owner}'s {' '.join(parts)}".replace(" 's", "'s")
-    is_person = "'s" not in parts and any(t.word in KIN or t.word in ROLES for t in words)
+    is_person = "'s" not in parts and _is_kin(words)
     return Subject(name, (name,) if is_person else (owner,), is_person=is_person)
+
+
+def _is_kin(words: Tokens) -> bool:
+    """Ends in a word for kin or a role, or in one with a name: "sister Rhea", but not "dentist appointment"."""
+    named = len(words)
+    while named > 1 and words[named - 1].capital:
+        named -= 1
+    head = words[named - 1].word
+    return head in KIN or head in ROLES or (words[0].word in KIN and named < len(words))
 
 
 def _plain(words: Tokens, text: str, said: Said) -> Subject:

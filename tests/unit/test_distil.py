@@ -91,6 +91,31 @@ def day(us: int | None) -> str | None:
         "It was wonderful!",
         "ok",
         "🎉🎉🎉",
+        "That solo sent shivers down my spine",
+        "this playlist slaps",
+        "your soup has ruined all other soup for me",
+        "I can't even, that puppy",
+        "Couldn't have said it better myself",
+        "My ferret could write better code than this linter, obviously.",
+        "Sure, and I'm the queen of the marsh",
+        "Nothing says Monday like a flooded cellar",
+        "My stand-up set: I stood up. Thank you, I'm here all week",
+        "In the series the captain marries the smuggler.",
+        "My character in the campaign just stole a dragon egg",
+        "The fortune teller says I will inherit a lighthouse",
+        "Praying the ferry is on time tomorrow",
+        "One day I'll own a mill, dream on",
+        "would so much rather be at the lake than at this desk",
+        "Say the roof leaks again, then we move out in May",
+        "In case it hails we'd meet inside",
+        "I recommend taking the drops with food.",
+        "Sleep well, see you Monday",
+        "Sun's out at last",
+        "bit muggy out there",
+        "No clue whether the kiosk ships abroad",
+        "Wonder if the sauna opens on Sundays",
+        "somebody save me from this meeting",
+        "Mine was green, still laughing",
     ],
 )
 def test_what_states_nothing_yields_no_event(content: str) -> None:
@@ -269,6 +294,30 @@ def test_a_state_told_as_past_has_ended(content: str) -> None:
     event = one(content)
     assert not event.holds
     assert event.type != "action"
+
+
+def test_what_happens_in_a_game_or_film_that_the_speakers_take_part_in_is_no_fiction() -> None:
+    assert one("In the game we scored four times").type == "action"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("Moved the crates to the attic", ("state_change", "asserted", "affirmed")),
+        ("Not coming tonight, sorry", ("plan", "planned", "negated")),
+        ("only decaf for me after lunch please", ("preference", "asserted", "affirmed")),
+        ("I've gone right off olives", ("preference", "asserted", "negated")),
+        ("The north stair's worse than the south one", ("state_change", "asserted", "affirmed")),
+    ],
+)
+def test_verbs_and_words_of_judgement_that_state_something_after_all(content: str, kind: tuple[str, str, str]) -> None:
+    event = one(content)
+    assert (event.type, event.modality, event.polarity) == kind
+
+
+def test_a_thing_called_after_a_person_is_nobody() -> None:
+    assert one("My dentist appointment is on Tuesday").participants == ("Ruth",)
+    assert one("My sister Odile works as a vet").participants == ("Ruth's sister Odile",)
 
 
 def test_getting_used_to_something_is_no_past_state() -> None:

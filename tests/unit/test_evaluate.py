@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import get_args
+from types import SimpleNamespace
+from typing import cast, get_args
 
 import msgspec
 import pytest
 
 from ops.evaluate.anchors import is_hit
-from ops.evaluate.data import AnchorQuestion, BadDataError, Data
+from ops.evaluate.data import AnchorQuestion, BadDataError, Data, Utterance, UtteranceEvent
 from ops.evaluate.intervals import day_us, unit_around, widened, wilson
 from ops.evaluate.matching import Gold, Predicted, distance, match, turn
 from ops.evaluate.retrieval import shown_ids
 from ops.evaluate.statebench import Fact, Known, is_retired, statements
 from ops.evaluate.stress import look
 from ops.evaluate.tables import section, table, update_results
+from ops.evaluate.utterances import Found, is_dated
 from ops.report import Report
-from query.api import ContextItem
-from schemas.times import Precision
+from query.api import ContextItem, StateEntry
+from schemas.times import Precision, parse_time
 
 
 def gold(name: str, old: tuple[int, int], new: tuple[int, int]) -> Gold:
@@ -109,6 +111,32 @@ def test_a_turn_that_states_both_counts_as_current() -> None:
 def test_an_outdated_turn_alone_is_unmarked_and_not_second() -> None:
     shown = look([item("old")], ["new"], ["old"])
     assert (shown.current_first, shown.unmarked) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("gold_interval", "got", "right"),
+    [
+        (("2031-03-04", "2031-03-05", "day"), ("2031-03-04T06:00:00+02:00", "2031-03-04T12:00:00+02:00"), True),
+        (("2031-03-04", "2031-03-05", "day"), ("2031-03-04T18:00:00+02:00", "2031-03-05T00:00:00+02:00"), True),
+        (("2031-03-04", "2031-03-05", "day"), ("2031-03-05T06:00:00+02:00", "2031-03-05T12:00:00+02:00"), False),
+        (("2031-03-04", "2031-03-05", "day"), ("2031-03-03T00:00:00+02:00", "2031-03-10T00:00:00+02:00"), False),
+        (("2031-03-03", "2031-03-10", "week"), ("2031-03-04T00:00:00+02:00", "2031-03-05T00:00:00+02:00"), False),
+        (
+            ("2031-03-04T06:00:00+02:00", "2031-03-04T12:00:00+02:00", "hour"),
+            ("2031-03-04T00:00:00+02:00", "2031-03-05T00:00:00+02:00"),
+            False,
+        ),
+    ],
+)
+def test_an_interval_is_compared_at_the_precision_of_gold(
+    gold_interval: tuple[str, str, str], got: tuple[str, str], right: bool
+) -> None:
+    start, until, precision = gold_interval
+    event = UtteranceEvent("asserted", "affirmed", "q", start, until, precision)
+    said = Utterance("u", "Ruth", None, "user", "2031-03-04T13:00:00+02:00", "q", (event,), None)
+    anchor = SimpleNamespace(start=parse_time(got[0])[0], until=parse_time(got[1])[0])
+    entry = cast("StateEntry", SimpleNamespace(event=SimpleNamespace(anchor=anchor)))
+    assert is_dated(Found(gold=event, entry=entry), said) is right
 
 
 def test_a_bad_line_is_named(tmp_path) -> None:

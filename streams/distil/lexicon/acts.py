@@ -6,25 +6,28 @@ QUESTION_OPENINGS = (
     "do you know", "does anyone know", "anyone know", "any idea", "i wonder", "i'm wondering", "im wondering",
     "wondering", "let me know if", "tell me", "can you", "could you", "would you", "will you", "can someone",
     "can anyone", "remind me", "not sure if", "not sure whether", "i was wondering", "curious if", "what about",
-    "how about", "i'm curious", "i'd like to know",
+    "how about", "i'm curious", "i'd like to know", "wonder if", "wonder whether", "wonder what", "wonder how", "wonder who",
+    "no clue if", "no clue whether", "no clue what", "no clue how", "no idea if", "no idea whether", "no idea what", "no idea how",
 )  # fmt: skip
 WISH_OPENINGS = (
     "wish", "i wish", "we wish", "if only", "i hope", "hope", "hoping", "hopefully", "we hope", "i'd love", "i would love",
     "we'd love", "would love", "i'd like", "i would like", "would like", "i'd kill", "i would kill", "i'd give", "i would give", "i'd pay",
     "fingers crossed", "can't wait", "cant wait", "i can't wait", "we can't wait", "dreaming of", "i dream of", "looking forward",
     "i'm looking forward", "wishing", "one day i'd", "would be nice", "it would be nice", "what i'd give",
-    "i've always wanted", "if i could", "would rather be", "i'd so love", "hoping to",
+    "i've always wanted", "if i could", "would rather be", "i'd so love", "hoping to", "praying", "here's hoping", "manifesting", "wouldn't mind",
 )  # fmt: skip
 HYPOTHETICAL_WORDS = frozenset("maybe perhaps suppose supposing imagine theoretically hypothetically pretend".split())
 HYPOTHETICAL_PHRASES = (
     "what if", "if i were", "if i was", "in theory", "thought experiment", "let's say", "lets say", "say we", "assuming",
-    "i might", "we might", "not sure yet", "i should probably", "i could always", "worst case", "best case",
+    "i might", "we might", "not sure yet", "i should probably", "i could always", "worst case", "best case", "in another life", "in my next life", "dream on",
 )  # fmt: skip
 JOKE_CUES = (
     "just kidding", "jk", "kidding", "as if", "said no one ever", "yeah right", "oh sure", "oh great", "in my dreams",
     "breaking:", "breaking news", "obviously not", "not!", "plot twist", "/s", "asking for a friend",
     "i identify as", "allegedly", "achievement unlocked", "thoughts and prayers", "just what i needed",
-    "nothing like", "living the dream",
+    "nothing like", "nothing says", "nothing beats", "nothing better than", "nothing i love more", "nothing i enjoy more",
+    "nothing i like more", "living the dream", "what i needed today", "what i needed right now", "here lies", "and i'm the queen",
+    "and i'm the king", "and i'm the pope", "and pigs fly",
 )  # fmt: skip
 JOKE_TAKEN_BACK = (
     "just kidding",
@@ -36,15 +39,24 @@ JOKE_TAKEN_BACK = (
     "just joking",
     "only joking",
     "thought experiment",
+    "i'm here all week",
+    "i'll see myself out",
+    "i'll be here all night",
 )
 """Said at the end of a message, they take back what it says before them."""
+FICTION_OPENING = (
+    r"(?:(?:so|and|ok|okay|well),? )?in (?:the|this|that|my|his|her|your|episode|season)"
+    r" (?:\w+ )?(?:book|novel|film|movie|episode|show|series|season|game|campaign|play|story|comic|manga|podcast|musical|opera|sitcom"
+    r"|finale|dream|nightmare|\d+)\b,?(?! (?:i|we|my|our)\b)|in (?:my|his|her|this) (?:novel|dream|nightmare|screenplay|script)\b"
+)
+"""A sentence that opens so tells what happens in a made-up world, unless somebody who speaks does it: "in the game we won"."""
 FICTION_CUES = (
-    "in the book", "in the novel", "in the film", "in the movie", "in the episode", "in the show", "in the game",
-    "in my novel", "my novel", "my story", "the character", "the protagonist", "the hero", "once upon a time", "lyrics", "the song goes",
-    "song goes", "horoscope", "chapter one", "chapter", "the poem", "the plot", "in the play", "fortune cookie",
+    "my novel", "my story", "the character", "the protagonist", "the hero", "once upon a time", "lyrics", "the song goes",
+    "song goes", "horoscope", "chapter one", "chapter", "the poem", "the plot of", "the plot is", "fortune cookie", "fortune teller", "story begins",
+    "story goes", "my character",
     "the headline", "headline:", "the saying goes", "as they say", "the proverb", "the article says", "the line goes",
     "used to say",
-    "in my dream", "i dreamt", "i dreamed", "the villain", "in the story", "script", "quote:",
+    "i dreamt", "i dreamed", "the villain", "the narrator", "script", "quote:",
 )  # fmt: skip
 GREETING_WORDS = frozenset(
     "hi hello hey hiya howdy greetings morning mornin evening afternoon goodnight night bye goodbye cheers ciao salut "
@@ -58,7 +70,10 @@ GREETING_PHRASES = (
     "ready whenever", "you're welcome", "youre welcome", "no problem", "no worries", "my pleasure", "good luck", "well done", "way to go", "how are you",
     "keep it up", "keep up", "thank you", "thanks", "glad to", "happy to help", "i appreciate", "appreciate", "catch you later", "i'll keep you posted",
     "i'll keep ya posted", "happy to", "let me know", "that's all", "anytime", "of course", "sounds good", "sounds like", "sounds great", "sounds awesome",
-    "feel free", "i'll let you know", "best wishes", "all the best",
+    "feel free", "i'll let you know", "best wishes", "all the best", "sleep well",
+    "sweet dreams", "rest well", "safe travels", "safe journey", "have a safe", "get well", "welcome back", "i can't even", "i'm dead", "i'm crying",
+    "i'm speechless", "i'm screaming", "couldn't agree more", "i couldn't agree more", "couldn't have said", "i couldn't have said", "love this",
+    "love that", "loving this", "loving that", "no words", "i have no words",
 )  # fmt: skip
 PRAISE = frozenset(
     "awesome amazing great wonderful fantastic incredible lovely beautiful gorgeous stunning brilliant excellent cool "
@@ -72,8 +87,16 @@ PRAISE = frozenset(
     "loveliest kindest sweetest classic epic huge neat blast thrill delight treat hoot riot relief joy".split()
 )
 """Words of judgement: a clause about "that", "it" or "you" that rests on one of them reacts and states nothing."""
+REACTING = (
+    "goosebumps", "chills", "shivers", "made my day", "made my week", "made my morning", "blew my mind", "blew me away", "saved my bacon",
+    "saved my life", "saved my day", "ruined all other", "out of the park", "killed it", "nailed it", "slaps", "is fire", "was fire",
+    "is choice", "next level", "on point", "chef's kiss", "hits different", "in tears", "in stitches", "hit the spot", "thanks you", "thank you",
+)  # fmt: skip
+"""Figures of speech for being impressed: about "that …", "this …", "your …" or "it" they react and state nothing."""
+WEATHER = frozenset("sun rain snow wind fog frost weather sky skies clouds".split())
+"""What the weather is made of: that it is there, now, passes the time."""
 SMALL_TALK = frozenset(
-    "weather sunny rainy raining drizzling snowing windy foggy humid chilly freezing dark cold hot breeze sunset sunrise".split()
+    "weather sunny rainy raining drizzling snowing windy foggy humid chilly freezing dark cold hot breeze sunset sunrise pouring muggy breezy cloudy".split()
 )
 """Of "it", "there" or nothing, these only pass the time."""
 VAGUE_VERBS = frozenset(
@@ -88,7 +111,7 @@ FEELINGS = frozenset(
 """Passing feelings: "I'm so glad" states nothing that lasts."""
 MIND_VERBS = frozenset(
     "think guess know mean agree believe suppose wonder bet understand hear imagine appreciate thank doubt remember "
-    "hope wish see feel find assume reckon admit apologise apologize love wonder congratulate".split()
+    "hope wish see feel find assume reckon admit apologise apologize love wonder congratulate recommend suggest advise".split()
 )
 """Verbs of the mind: with a bare or clausal object they comment and do not state. (``love`` only with "that", "it", "how".)"""
 HEDGES = (

@@ -32,6 +32,11 @@ DISCOURSE = frozenset(
 )
 """Words that may stand before a statement without being part of it."""
 
+PREDICATES = frozenset(
+    "worse better bigger smaller older younger more less gone done over open closed full empty ready late early sick ill fine free "
+    "busy broken frozen dead alive asleep awake wrong right old new".split()
+)
+"""After a noun's "'s" these are what it is: "the tank's empty"."""
 BE_PRESENT = frozenset({"am", "is", "are", "'m", "'re", "isn't", "aren't", "ain't", "isnt", "arent"})
 BE_PAST = frozenset({"was", "were", "wasn't", "weren't", "wasnt", "werent"})
 HAVE_PRESENT = frozenset({"have", "has", "'ve", "haven't", "hasn't", "havent", "hasnt"})

@@ -5,11 +5,11 @@ from __future__ import annotations
 PREFERRING = frozenset("like love hate prefer enjoy adore dislike detest despise cherish loathe want".split())
 PREFERENCE_PHRASES = (
     "can't stand", "cannot stand", "cant stand", "a fan of", "'m into", "'s into", "am into", "is into", "are into", "so into", "'d rather", "would rather", "'d sooner", "would sooner", "don't mind", "can't have",
-    "don't work for", "doesn't work for", "works for me", "works best", "what i like", "gone off", "not a fan", "obsessed with",
+    "don't work for", "doesn't work for", "works for me", "works best", "what i like", "gone off", "gone right off", "gone completely off", "gone totally off", "went off", "not a fan", "obsessed with",
     "passionate about", "a big fan", "crazy about", "keen on",
 )  # fmt: skip
 DISLIKING = (
-    "hate", "hates", "dislike", "dislikes", "detest", "detests", "despise", "loathe", "can't stand", "cannot stand", "cant stand", "gone off",
+    "hate", "hates", "dislike", "dislikes", "detest", "detests", "despise", "loathe", "can't stand", "cannot stand", "cant stand", "gone off", "gone right off", "gone completely off", "gone totally off",
     "sick of", "tired of", "not a fan", "can't bear",
 )  # fmt: skip
 DENYING = ("no longer", "not anymore", "hardly ever")
