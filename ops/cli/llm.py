@@ -152,10 +152,10 @@ def _settings(options: Options) -> LlmSettings:
 
 
 def _read(path: Path) -> list[tuple[str, bytes]]:
-    """The lines of a file that hold something, each with its place."""
+    """The lines of a file that hold something, each with its place. A mark of UTF-8 before the first is none of it."""
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from error
-    numbered = enumerate(raw.splitlines(), start=1)
+    numbered = enumerate(raw.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1)
     return [(f"{path.name}:{number}", line) for number, line in numbered if line.strip()]

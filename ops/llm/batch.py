@@ -11,7 +11,7 @@ import msgspec
 from schemas.asking import ModelAsked
 
 from .bodies import Dialect, body
-from .completion import Completion
+from .completion import RESPONSE_BYTES_MAX, Completion
 
 URL = "/v1/chat/completions"
 
@@ -56,6 +56,8 @@ def request_line(ask: ModelAsked, dialect: Dialect) -> bytes:
 
 def read_result(line: bytes) -> BatchResult:
     """A line of results. Raises ``BadLineError``."""
+    if len(line) > RESPONSE_BYTES_MAX:
+        raise BadLineError(f"the line has {len(line)} bytes, the limit is {RESPONSE_BYTES_MAX}")
     try:
         read = _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -66,4 +68,5 @@ def read_result(line: bytes) -> BatchResult:
     if read.response is None or read.response.body is None or read.response.status_code != 200:
         status = "no response" if read.response is None else f"status {read.response.status_code}"
         return BatchResult(custom_id=read.custom_id, answer=None, problem=status)
-    return BatchResult(custom_id=read.custom_id, answer=read.response.body, problem="")
+    problem = read.response.body.problem
+    return BatchResult(custom_id=read.custom_id, answer=None if problem else read.response.body, problem=problem)

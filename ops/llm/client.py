@@ -7,6 +7,7 @@ is read by our types: servers that only resemble the API leave fields out.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
@@ -27,6 +28,9 @@ KEY_VARIABLE = "STILLTRUE_LLM_KEY"
 
 BACKOFF_S = 0.5
 """Wait before the second try where the endpoint names none; doubled for each further one."""
+
+ASKED_WAIT_MAX_S = 3_600.0
+"""Longest that an endpoint is left alone because it asks for it: it may be mistaken by years."""
 
 PROBE_TRIES = 2
 """An endpoint that does not know a dialect says so at once, some of them with status 500."""
@@ -110,9 +114,8 @@ class ChatClient:
         """The answer and how the last call went."""
         for call in range(1, tries + 1):
             try:
-                raw = await self._api.chat.completions.with_raw_response.create(**request)
-                got = read_completion(raw.content, call)
-            except (openai.APIError, GarbledError) as error:
+                got = read_completion(await self._response(request), call)
+            except (openai.APIError, GarbledError, TimeoutError) as error:
                 result = _result(error)
                 self._told(result)
                 await self._after(error, result, call, tries)
@@ -122,6 +125,15 @@ class ChatClient:
                 self._told("ok")
                 return got, "ok"
         raise AssertionError("unreachable")
+
+    async def _response(self, request: Mapping[str, Any]) -> bytes:
+        """Of one call. The package's own time-out is one of silence, which a response that trickles never is."""
+        try:
+            async with asyncio.timeout(self._settings.timeout_s):
+                raw = await self._api.chat.completions.with_raw_response.create(**request)
+        except TimeoutError as late:
+            raise TimeoutError(f"no whole response within {self._settings.timeout_s:g} s") from late
+        return raw.content
 
     async def _after(self, error: Exception, result: CallResult, call: int, tries: int) -> None:
         """Wait before the next try; raises when there is to be none."""
@@ -141,7 +153,7 @@ def _result(error: Exception) -> CallResult:
     match error:
         case GarbledError() | openai.APIResponseValidationError():
             return "garbled"
-        case openai.APITimeoutError():
+        case openai.APITimeoutError() | TimeoutError():
             return "timeout"
         case openai.APIConnectionError():
             return "connection"
@@ -156,26 +168,34 @@ def _result(error: Exception) -> CallResult:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds the endpoint asks us to wait; None when it does not say."""
+    """Seconds the endpoint asks us to wait, at most ``ASKED_WAIT_MAX_S``; None when it does not say."""
     if not isinstance(error, openai.APIStatusError):
         return None
     raw = error.response.headers.get("retry-after", "").strip()
     try:
-        return max(0.0, float(raw))
+        asked = float(raw)
     except ValueError:
-        pass
+        asked = _seconds_until(raw)
+    return None if math.isnan(asked) else min(max(0.0, asked), ASKED_WAIT_MAX_S)
+
+
+def _seconds_until(date: str) -> float:
+    """By this machine's clock; NaN when it is no date."""
     try:
-        until = parsedate_to_datetime(raw)
+        until = parsedate_to_datetime(date)
     except (TypeError, ValueError):
-        return None
-    return max(0.0, (until.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+        return math.nan
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return (until - datetime.now(UTC)).total_seconds()
 
 
 PROBLEM_CHARS = 300
 
 
 def _problem(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:PROBLEM_CHARS]
+    """For people. It goes into a record, so half a character that the endpoint sends becomes a question mark."""
+    return f"{type(error).__name__}: {error}"[:PROBLEM_CHARS].encode(errors="replace").decode()
 
 
 def _failed(problem: str, calls: int) -> Answered:

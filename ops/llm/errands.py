@@ -208,6 +208,7 @@ class ModelErrands:
         return reply
 
     def _record(self, ask: ModelAsked, got: Answered, calls: int) -> ModelReplied:
+        got = got if got.outcome == "failed" else got.counted(ask.prompt)
         return ModelReplied(
             tenant=ask.tenant,
             space=ask.space,

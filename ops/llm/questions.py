@@ -10,7 +10,7 @@ import msgspec
 from schemas.asking import AskingStage, ModelAsked, ModelReplied
 from schemas.codec import encode
 from schemas.ids import SpaceKey
-from streams.llm.desk import Desk, Spent, find_ask, open_asks, spent_on
+from streams.llm.desk import EVERYWHERE, Desk, Spent, find_ask, open_asks, spent_on
 from streams.log import Log
 
 from .completion import Completion, answered
@@ -35,7 +35,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         open: by stage, questions without a reply. Until there is one, the rules' answers count.
         spent_today: tokens and cost of the space since midnight UTC.
         budget: tokens of the space and day; None: no limit.
-        held_back: the budget is spent: what is open waits for the next day.
+        held_back: the budget of the space, or that of all spaces, is spent: what the endpoint was to be asked waits for
+            the next day. Files wait for nothing.
         away: why the endpoint is not asked just now; None when it is, or when there is none.
     """
 
@@ -75,16 +76,15 @@ class Questions:
         counts: dict[AskingStage, int] = dict.fromkeys(get_args(AskingStage), 0)
         for ask in self.open(space):
             counts[ask.stage] += 1
-        spent, budget = (
-            spent_on(self._log, DESK_TABLE, DESK_PREFIX, space, self._now()),
-            self._settings.space_tokens_per_day,
-        )
+        now, own, every = self._now(), self._settings.space_tokens_per_day, self._settings.tokens_per_day
+        spent, all_spent = (spent_on(self._log, DESK_TABLE, DESK_PREFIX, s, now) for s in (space, EVERYWHERE))
+        is_spent = (own is not None and spent.tokens >= own) or (every is not None and all_spent.tokens >= every)
         return Standing(
             model=self._settings.model,
             open=counts,
             spent_today=spent,
-            budget=budget,
-            held_back=budget is not None and spent.tokens >= budget,
+            budget=own,
+            held_back=is_spent and self._settings.endpoint is not None,
             away=None if self._asker is None else self._asker.away,
         )
 
@@ -96,7 +96,7 @@ class Questions:
         if item is None:
             return None, "unknown"
         self._recorded.add(ask_id)
-        got = answered(answer, calls=1)
+        got = answered(answer, calls=1).counted(item.ask.prompt)
         now = self._now()
         reply = ModelReplied(
             tenant=item.ask.tenant,

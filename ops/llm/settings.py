@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -35,9 +36,10 @@ class LlmSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         limit: see ``Limit``.
         reply_max_tokens: where a reply is cut.
         concurrency: how many questions are on the way at once.
-        timeout_s: how long an endpoint may be silent during a call.
+        timeout_s: how long a call may take, from the connection to the last byte.
         tries: calls for one question before it is parked.
-        retry_wait_max_s: longest wait before a further try; an endpoint that asks for more is left alone for so long.
+        retry_wait_max_s: longest wait before a further try; an endpoint that asks for more is left alone for so long,
+            an hour at most.
         space_tokens_per_day: budget of a space and UTC day, both ways; None: no limit.
         tokens_per_day: of all spaces together.
         usd_per_million_prompt_tokens: for the cost that is counted; 0 counts none.
@@ -61,6 +63,18 @@ class LlmSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tokens_per_day: Count | None = None
     usd_per_million_prompt_tokens: Price = 0.0
     usd_per_million_completion_tokens: Price = 0.0
+
+    def __post_init__(self) -> None:
+        """An endpoint that no request can be sent to is refused. Raises ``ValueError``."""
+        if self.endpoint is None:
+            return
+        try:
+            address = urlsplit(self.endpoint)
+            whole = address.scheme in ("http", "https") and address.hostname and address.port != 0
+        except ValueError as error:
+            raise ValueError(f"endpoint {self.endpoint!r}: {error}") from error
+        if not whole or not self.endpoint.isprintable() or " " in self.endpoint:
+            raise ValueError(f"endpoint {self.endpoint!r} is no address as http://host:port/v1")
 
     def asked_model(self) -> Model | None:
         """The model as the stages know it."""

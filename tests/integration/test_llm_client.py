@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import pytest
 
 from ops.llm.bodies import Dialect
-from ops.llm.client import UNUSABLE_S, ChatClient, EndpointAwayError
-from ops.llm.completion import Answered
+from ops.llm.client import ASKED_WAIT_MAX_S, BACKOFF_S, UNUSABLE_S, ChatClient, EndpointAwayError
+from ops.llm.completion import RESPONSE_BYTES_MAX, Answered, GarbledError, read_completion
 from ops.llm.settings import LlmSettings
 from schemas.asking import ChatMessage, Prompt
 from tests.kit.faultserver import Answer, Body, FaultServer, completion, is_probe, no_choices, status
@@ -88,6 +89,11 @@ def test_a_reply_of_100_kb_comes_whole() -> None:
         assert len(Asked(server).ask().text) == 100_000
 
 
+def test_a_reply_that_no_record_would_hold_is_no_answer() -> None:
+    with pytest.raises(GarbledError, match="bytes"):
+        read_completion(completion("x" * RESPONSE_BYTES_MAX).body, 1)
+
+
 def test_retry_after_is_honoured_in_seconds_and_as_a_date() -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     busy = (status(429, retry_after="7"), status(429, retry_after=date), status(503, retry_after="3"))
@@ -105,6 +111,56 @@ def test_an_endpoint_that_wants_a_long_wait_is_left_alone_so_long_and_the_questi
         with pytest.raises(EndpointAwayError) as away:
             asked.ask()
     assert (away.value.wait_s, away.value.calls, asked.waits) == (900.0, 1, [])
+
+
+@pytest.mark.parametrize(
+    ("told", "wait_s"),
+    [
+        ("inf", ASKED_WAIT_MAX_S), ("1e300", ASKED_WAIT_MAX_S), ("Fri, 31 Dec 9999 23:59:59 -1200", ASKED_WAIT_MAX_S),
+        ("Mon, 01 Jan 2435 00:00:00 -0000", ASKED_WAIT_MAX_S), ("Mon, 01 Jan 0001 00:00:00 +1200", 0.0), ("-5", 0.0),
+        ("nan", BACKOFF_S), ("soon", BACKOFF_S), ("", BACKOFF_S),
+    ],
+)  # fmt: skip
+def test_an_absurd_wait_is_not_believed(told: str, wait_s: float) -> None:
+    with FaultServer(script(status(429, retry_after=told), completion("{}"))) as server:
+        asked = Asked(server)
+        try:
+            assert asked.ask().outcome == "stop"
+        except EndpointAwayError as away:
+            asked.waits.append(away.wait_s)
+    assert asked.waits == [wait_s]
+
+
+def test_an_error_told_in_half_a_character_is_one_that_a_record_can_hold() -> None:
+    with FaultServer(script(Answer(status=400, body=b'{"error": {"message": "bad \\ud800 input"}}'))) as server:
+        assert b"bad ? input" in Asked(server).ask().error.encode()
+
+
+NONSENSE = [
+    {"usage": None}, {"usage": []}, {"usage": {"prompt_tokens": None, "completion_tokens": "many"}},
+    {"usage": {"prompt_tokens": -3, "completion_tokens": 10**30}}, {"usage": {"prompt_tokens": 2**63}}, {"model": None},
+    {"model": 3}, {"choices": [{"message": {"content": "{}"}, "finish_reason": 3}]},
+    {"choices": [{"message": {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "{}"}]}}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", NONSENSE)
+def test_no_answer_is_lost_to_what_only_tells_of_it(odd: dict[str, Any]) -> None:
+    whole = json.loads(completion("{}").body) | odd
+    with FaultServer(script(Answer(body=json.dumps(whole).encode()))) as server:
+        got = Asked(server).ask()
+    assert (got.outcome, got.text) == ("stop", "{}")
+    counted = got.counted(PROMPT)
+    assert 0 < counted.prompt_tokens <= 100
+    assert 0 < counted.completion_tokens <= 50
+    assert isinstance(got.model, str)
+
+
+def test_tokens_that_are_told_as_text_count() -> None:
+    whole = json.loads(completion("{}").body) | {"usage": {"prompt_tokens": "12", "completion_tokens": 3.0}}
+    with FaultServer(script(Answer(body=json.dumps(whole).encode()))) as server:
+        got = Asked(server).ask()
+    assert (got.prompt_tokens, got.completion_tokens) == (12, 3)
 
 
 def test_an_endpoint_that_stays_busy_is_left_alone() -> None:
@@ -140,9 +196,11 @@ def test_a_question_the_endpoint_cannot_take_fails_at_once() -> None:
         (Answer(body=b'{"choices": [{"mess'), "garbled"),
         (Answer(body=b"<html>"), "garbled"),
         (Answer(body=b'{"choices": 3}'), "garbled"),
+        (Answer(body=b'{"error": {"message": "overloaded"}}'), "garbled"),
         (Answer(silent=True), "timeout"),
+        (Answer(trickles=True), "timeout"),
     ],
-    ids=["500", "cut", "truncated", "html", "odd", "silent"],
+    ids=["500", "cut", "truncated", "html", "odd", "error", "silent", "trickle"],
 )  # fmt: skip
 def test_what_may_pass_is_tried_again_and_fails_in_words(answer: Answer, result: str) -> None:
     if result == "connection":

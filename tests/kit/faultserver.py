@@ -28,6 +28,7 @@ class Answer:
         headers: more of them.
         send: how many bytes of the body are sent before the connection is cut; None sends all.
         silent: nothing is sent at all until the server ends.
+        trickles: instead of the body a blank at a time, with a pause after each, without an end.
     """
 
     status: int = 200
@@ -35,6 +36,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     send: int | None = None
     silent: bool = False
+    trickles: bool = False
 
 
 def completion(text: str | None, finish: str = "stop", *, refusal: str | None = None, tokens: int = 50) -> Answer:
@@ -117,10 +119,15 @@ class FaultServer:
             return
         handler.send_response(answer.status)
         handler.send_header("content-type", "application/json")
-        handler.send_header("content-length", str(len(answer.body)))
+        handler.send_header("content-length", str(1_000_000 if answer.trickles else len(answer.body)))
         for name, value in answer.headers.items():
             handler.send_header(name, value)
         handler.end_headers()
+        try:
+            while answer.trickles and not self._ended.wait(0.05):
+                handler.wfile.write(b" ")
+        except OSError:
+            return  # the client has left
         handler.wfile.write(answer.body[: answer.send])
         if answer.send is not None:
             _cut(handler.connection)

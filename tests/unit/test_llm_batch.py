@@ -190,6 +190,38 @@ def test_unknown_failed_and_broken_lines_are_named_and_in_nobodys_way(pond: Pond
     assert len(pond.export("distil")) == 2
 
 
+def test_results_of_another_hand_are_read(pond: Pond) -> None:
+    first, second, third = (listed(request) for request in pond.export("distil"))
+    first["response"]["body"] |= {"model": None, "usage": {"prompt_tokens": 10**30}}
+    second["response"]["body"]["choices"][0]["message"]["content"] = [
+        {"type": "text", "text": second["response"]["body"]["choices"][0]["message"]["content"]}
+    ]
+    third["response"]["body"] = {"error": {"message": "overloaded"}}
+    file = pond.directory / "edited.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(json.dumps(one).encode() for one in (first, second, third)))
+    code, said = pond.run("llm", "import", str(file))
+    assert code == 0
+    assert "recorded 2, answered before 0, failed 1, unknown 0, broken 0" in said
+    assert "overloaded" in said
+    assert len(pond.sets()) == 2
+    replies = [decode("replies", raw.value) for raw in pond.log.read_space("replies", SPACE)]
+    told = [reply for reply in replies if isinstance(reply, ModelReplied)]
+    assert told[0].model == "scripted"
+    assert 100 < told[0].prompt_tokens < 10_000, "counted by characters"
+
+
+@pytest.mark.parametrize("budget", ["space_tokens_per_day", "tokens_per_day"])
+def test_a_spent_budget_is_told(pond: Pond, budget: str) -> None:
+    pond.answer([listed(pond.export("distil")[0])])
+    pond.settings(CONFIG_NAME, f'[llm]\nmodel = "scripted"\n{budget} = 5\n')
+    assert "budget of today" not in pond.run("llm", "status", "pond")[1], "files wait for nothing"
+    with_endpoint = f'[llm]\nmodel = "scripted"\nendpoint = "http://127.0.0.1:9/v1"\n{budget} = 5\n'
+    pond.settings(CONFIG_NAME, with_endpoint)
+    assert "still to ask: distil 2 (the budget of today is spent)" in pond.run("llm", "status", "pond")[1]
+    pond.now += 24 * 3_600_000_000
+    assert "budget of today" not in pond.run("llm", "status", "pond")[1]
+
+
 def test_a_file_without_a_useful_line_is_refused(pond: Pond) -> None:
     code, said = pond.answer([], "{oops")
     assert code == 2

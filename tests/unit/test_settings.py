@@ -66,6 +66,16 @@ def test_a_key_or_value_that_is_not_understood_is_refused_by_name(tmp_path: Path
     assert CONFIG_NAME in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["", "localhost:8080/v1", "http://", "//x", "http://[x", "http://h:99999/v1", "ftp://h/v1"],
+)
+def test_an_endpoint_that_nothing_can_be_sent_to_is_refused(tmp_path: Path, address: str) -> None:
+    _write(tmp_path, f'[llm]\nmodel = "m"\nendpoint = "{address}"\n')
+    with pytest.raises(BadConfigError, match="endpoint"):
+        load_settings(tmp_path)
+
+
 @pytest.mark.parametrize("content", [b"port =\n", b"\xff\xfe"])
 def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / CONFIG_NAME).write_bytes(content)
