@@ -49,6 +49,7 @@ def forget_space(view: Database, space: SpaceKey) -> None:
     prefix = space_prefix(space)
     for table in TABLES:
         view.forget(table, prefix, prefix_end(prefix))
+    view.forget_files()
 
 
 def drop_view(store: Path) -> None:

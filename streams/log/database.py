@@ -39,6 +39,9 @@ time); the next look finds what took its place."""
 
 _FILE_GONE = "No such file"
 
+_NOTHING = b"nothing"
+"""A key of the family that every RocksDB has and that we keep nothing in."""
+
 
 class _WriterLock:
     """An advisory lock on a file beside the database; the system drops it when the process dies."""
@@ -290,6 +293,15 @@ class Database:
         options.set_bottommost_level_compaction(BottommostLevelCompaction.force())
         with self._writing():
             self._families[family].compact_range(start, stop, options)
+
+    def forget_files(self) -> None:
+        """Returns when the list of files names none that is gone, nor a key of one: after the last ``forget``.
+
+        The list is written anew with the next change of it, so there must be one.
+        """
+        with self._writing():
+            self._db.put(_NOTHING, b"")
+            self._db.flush(True)
 
     def close(self) -> None:
         """Drop every handle, then the database, then the lock."""

@@ -206,6 +206,7 @@ class RocksLog:
         for table in tables:
             prefix = keys.in_table(table, b"")
             self._open.forget("tables", prefix, keys.after_prefix(prefix))
+        self._open.forget_files()
 
     def flush(self) -> None:
         if not self._open.read_only:

@@ -15,6 +15,7 @@ from ops.settings import Settings
 from query.api import QueryRequest
 from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import MessageKey, SpaceKey
+from schemas.ruling_wire import MergeIn
 from schemas.wire import AssertionsIn, EventIn, SourceIn
 from streams.log import database
 from tests.kit.encoders import HashingEncoder
@@ -52,6 +53,12 @@ def opened(store: Path) -> Embedded:
 
 def files_with(store: Path, needle: bytes) -> list[str]:
     return sorted(str(f.relative_to(store)) for f in store.rglob("*") if f.is_file() and needle in f.read_bytes())
+
+
+def files_that_say(store: Path) -> list[str]:
+    """Where the word stands, in whatever case: names are looked up case-folded, and are keys of rows."""
+    word = MARK.lower().encode()
+    return sorted(str(f.relative_to(store)) for f in store.rglob("*") if f.is_file() and word in f.read_bytes().lower())
 
 
 def lived(store: Path) -> Embedded:
@@ -96,6 +103,13 @@ def lived(store: Path) -> Embedded:
     return system
 
 
+def merge_at_the_border(system: Embedded) -> None:
+    """A name that is the last key of a file: the list of files names that."""
+    system._log._open.to_files()
+    system.adjudicate(SPACE, MergeIn(analyst="mo", alias=f"{MARK}x", canonical="Tove", evidence=f"{MARK} says so"))
+    system._log._open.to_files()
+
+
 def erased(system: Embedded, wanted: ErasureIn) -> ErasureOut:
     receipt = system.erase(SPACE, wanted)
     assert receipt.finished_at is not None
@@ -107,21 +121,36 @@ def erased(system: Embedded, wanted: ErasureIn) -> ErasureOut:
 @pytest.mark.parametrize("scope", ["conversation", "space"])
 def test_no_file_holds_the_word_once_it_is_erased(tmp_path: Path, scope: str) -> None:
     system = lived(tmp_path)
-    before = {name.split("/")[0] for name in files_with(tmp_path, MARK.encode())}
+    before = {name.split("/")[0] for name in files_that_say(tmp_path)}
     assert before == {"log", "view"}, "the word went where words go (vectors hold numbers and ids)"
     ref = note_ref(MessageKey("c", "m1"))
     numbers = system._index.dense_vectors(SPACE, "note", [ref])[ref].tobytes()
     assert files_with(tmp_path / "vectors", numbers)
     kept = system.verify(OTHER).checksum
+    if scope == "space":
+        merge_at_the_border(system)
     wanted = ErasureIn(scope="space") if scope == "space" else ErasureIn(scope="conversation", conversation_id="c")
     erased(system, wanted)
-    assert files_with(tmp_path, MARK.encode()) == []
+    assert files_that_say(tmp_path) == []
     assert system.verify(OTHER).checksum == kept
     assert files_with(tmp_path / "vectors", numbers) == []
     system.close()
-    assert files_with(tmp_path, MARK.encode()) == []
+    assert files_that_say(tmp_path) == []
     again = opened(tmp_path)
     assert again.verify(SPACE).equal
     assert again.rebuild(SPACE).equal
     again.close()
-    assert files_with(tmp_path, MARK.encode()) == []
+    assert files_that_say(tmp_path) == []
+
+
+def test_the_list_of_files_names_no_key_that_is_gone(tmp_path: Path) -> None:
+    """RocksDB notes the first and last key of every file, and keeps the note when the file is gone."""
+    kept = database.Database(tmp_path, families=("rows",), read_only=False)
+    kept.write([("rows", MARK.encode(), b"a name")], sync=False)
+    kept.to_files()
+    assert any("MANIFEST" in name for name in files_that_say(tmp_path))
+    kept.write([("rows", MARK.encode(), None)], sync=False)
+    kept.forget("rows", b"", b"\xff")
+    kept.forget_files()
+    assert files_that_say(tmp_path) == []
+    kept.close()
