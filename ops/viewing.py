@@ -46,7 +46,7 @@ class LiveView:
         self._batch_records = batch_records
         self._lock = threading.RLock()
         self._maintainer = Maintainer(tables)
-        self._cuts = Cuts()
+        self._cuts = Cuts(self._maintainer)
 
     # --- maintaining ------------------------------------------------------------------------------------------------
 
@@ -237,9 +237,7 @@ class LiveView:
     def snapshot(self, space: SpaceKey) -> Snapshot:
         """The space as it is stored now."""
         with self._lock:
-            version = self._maintainer.version(space)
-            kept = self._cuts.get(space, None, version)
-            return kept or self._cuts.keep(space, None, version, read_space(self._maintainer, space))
+            return self._cuts.current(space)
 
     def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
         """A cut and what it reflects, of one moment: a basis taken later would claim what the cut does not hold.

@@ -75,8 +75,8 @@ class Cells(Generic[T]):
         versions: Versions | None = None,
         shown: Callable[[T], object | None] | None = None,
     ) -> None:
-        self._tables = tables
-        self._table: TableName = table
+        self.tables = tables
+        self.table: TableName = table
         self._decode = form.decode
         self._encode = form.encode
         self._empty = empty
@@ -99,7 +99,7 @@ class Cells(Generic[T]):
         """A cell that is not in the young generation, and now is."""
         entry = self._old.get(key) or self._dirty.get(key)
         if entry is None:
-            raw = self._tables.get(self._table, key)
+            raw = self.tables.get(self.table, key)
             if raw is None:
                 entry = self._nothing
             else:
@@ -133,7 +133,7 @@ class Cells(Generic[T]):
                 return since
             kept = before is not None
         if kept:
-            self._versions.add(self._table, key, self._moment.at, self._encode((since, old)))
+            self._versions.add(self.table, key, self._moment.at, self._encode((since, old)))
         return self._moment.at
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, T]]:
@@ -141,7 +141,7 @@ class Cells(Generic[T]):
 
         What is read for a scan is not kept: a scan of a large space would drive everything else out.
         """
-        found = dict(self._tables.scan(self._table, prefix))
+        found = dict(self.tables.scan(self.table, prefix))
         written = [key for key in self._dirty if key.startswith(prefix)]
         keys = sorted({*found, *written}) if written else found
         for key in keys:
@@ -158,13 +158,17 @@ class Cells(Generic[T]):
         """The writes since the last drain."""
         for key, entry in self._dirty.items():
             if entry is self._nothing:
-                yield self._table, key, None
+                yield self.table, key, None
             else:
                 raw = self._encode(entry)
                 self._bytes += len(raw)
                 self._cells += 1
-                yield self._table, key, raw
+                yield self.table, key, raw
         self._dirty.clear()
+
+    def unwritten(self, prefix: bytes) -> Iterator[bytes]:
+        """Keys that begin with the prefix and were put since the last drain."""
+        return (key for key in self._dirty if key.startswith(prefix))
 
     def forget(self) -> None:
         """Drop uncommitted writes and the cache."""

@@ -150,3 +150,11 @@ _encode = msgspec.msgpack.Encoder().encode
 def message_part(key: MessageKey) -> bytes:
     """A message key inside a space."""
     return _encode((key.conversation_id, key.message_id))
+
+
+_decode_key = msgspec.msgpack.Decoder(tuple[str, str]).decode
+
+
+def message_key(part: bytes) -> MessageKey:
+    """The message key that ``message_part`` made a part of a key from."""
+    return MessageKey(*_decode_key(part))

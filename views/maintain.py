@@ -30,6 +30,7 @@ from .positions import Place, Positions
 from .refusals import GapError
 from .state import ViewState
 from .tables import Tables
+from .touched_keys import Journal, TouchedKeys
 from .validity import apply
 
 VIEW_TOPICS: tuple[TopicName, ...] = (
@@ -85,6 +86,7 @@ class Maintainer:
     Attributes:
         tables: what is committed.
         state: the validity view; themes and parked records are beside it.
+        journal: which cells of the spaces that somebody watches were written.
     """
 
     def __init__(self, tables: Tables, *, history: bool = True) -> None:
@@ -97,6 +99,7 @@ class Maintainer:
         self._fault_rows = _FaultRows(tables)
         self.faults = Faults(self._fault_rows)
         self._versions: dict[tuple[str, str], int] = {}
+        self.journal = Journal()
 
     def position(self, topic: TopicName, partition: int) -> int:
         """Offset of the next record to fold."""
@@ -233,6 +236,17 @@ class Maintainer:
         writes += [write for cells in (self.themes, self.parked) for write in cells.drain()]
         writes += self._positions.drain()
         self.tables.commit(writes)
+        self.journal.note(writes)
+
+    def touched(self, space: SpaceKey) -> TouchedKeys | None:
+        """Cells written since ``journal.watch``, also by what is folded and not committed; None when nobody watches."""
+        prefix = space_prefix(space)
+        touched = self.journal.touched(prefix)
+        if touched is not None:
+            for cells in (*self.state.cells(), self.themes):
+                for key in cells.unwritten(prefix):
+                    touched.add(cells.table, key)
+        return touched
 
 
 def _parked(letter: DeadLetter, known: Parked) -> Parked:

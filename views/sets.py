@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -10,7 +10,7 @@ from schemas.codec import decode, encode
 from schemas.control import ProducerActivated, StageName, active_producer
 from schemas.edges import EdgeRecord, EdgesAsserted, EdgesInferred, batch_session
 from schemas.events import EventRecord, EventsAsserted, EventsDistilled
-from schemas.ids import SpaceKey, record_hash
+from schemas.ids import record_hash
 from schemas.topics import TopicName
 
 from .held import Control, StoredSet, space_prefix
@@ -124,11 +124,23 @@ def with_active(control: Control, record: ProducerActivated) -> Control:
     return msgspec.structs.replace(control, active={**control.active, record.stage: record})
 
 
-def active_sets(state: ViewState, space: SpaceKey) -> Iterator[EventsDistilled]:
-    """The counting set of every session of a space."""
-    cell = space_prefix(space)
-    active = state.control.get(cell).active.get("distil")
-    for _, sets in state.sets.scan(cell + b"e"):
-        record = _read("events", _choose(sets, active))
-        if isinstance(record, EventsDistilled):
-            yield record
+def counting_sets(
+    state: ViewState, prefix: bytes, keys: Iterable[bytes] | None
+) -> Iterator[tuple[str, EventRecord | None]]:
+    """The sets of events that count, by tag and session or batch ("e" or "E" in front of its name).
+
+    Args:
+        state: the view.
+        prefix: the space.
+        keys: of the table ``sets``; None for all of the space. Those of sets of edges are passed over.
+    """
+    active = state.control.get(prefix).active.get("distil")
+    at = len(prefix)
+    found = (
+        (pair for tag in (b"e", b"E") for pair in state.sets.scan(prefix + tag))
+        if keys is None
+        else ((key, state.sets.get(key)) for key in keys if key[at : at + 1] in (b"e", b"E"))
+    )
+    for key, sets in found:
+        record = _read("events", _choose(sets, active if key[at : at + 1] == b"e" else None)) if sets else None
+        yield key[at:].decode(), record if isinstance(record, EventsDistilled | EventsAsserted) else None

@@ -1,173 +1,217 @@
 """A consistent cut of one space in memory: what a query reads, from the stored view or from a cut of the log.
 
-Built by one scan of the space and kept until the space changes; a query then costs no storage reads at all.
+Made by one scan of the space, and from then on by the cells that changed. A query costs no storage reads at all, and a
+change costs what it touches, not what the space holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from functools import cached_property
 
-import msgspec
-
-from schemas.adjudications import with_names
 from schemas.edges import Edge
 from schemas.entry import Entry
+from schemas.events import EventsAsserted, EventsDistilled
 from schemas.ids import MessageKey, SpaceKey
 
+from .account import Tally, account, named, where
 from .aliases import names_of
-from .held import MessageState, message_part, space_prefix
+from .held import EdgeState, MessageState, message_key, message_part, space_prefix
 from .history import space_at
 from .known import known_by
 from .liveness import ruled_out_edge, without_erased
 from .maintain import Maintainer, Parked
-from .reader import MessageAccount, MessageText
+from .order import beside, run_of
+from .reader import MessageText
 from .rows import EdgeRow, EventRow
-from .sets import active_sets
+from .sets import counting_sets
+from .space import Reading, Seen, SeenEdge, Slice, Space, become, empty, place_of
 from .spec import View
 from .state import ViewState
 from .tables import MemoryTables
+from .touched_keys import TouchedKeys
+
+BESIDE_REACH = 2
+"""How far the neighbours of a message reach."""
 
 
 class Snapshot:
-    """``SpaceReader`` and ``Messages`` of one space."""
+    """``SpaceReader`` and ``Messages`` of one space. Never changed once it is made."""
 
-    def __init__(
-        self,
-        view: View,
-        messages: dict[MessageKey, MessageText],
-        themes: dict[str, str],
-        account: MessageAccount,
-        names: dict[str, str],
-        ruled_out: tuple[Edge, ...],
-        unread: frozenset[MessageKey],
-    ) -> None:
-        self.view = view
-        self._ruled_out = ruled_out
+    def __init__(self, space: Space, tally: Tally, letters: Sequence[Parked], unread: frozenset[MessageKey]) -> None:
+        self.space = space
+        self.tally = tally
         self._unread = unread
-        self.account = account
-        self._messages = messages
-        self._themes = themes
-        self._names = names
-        self._rows = _under(view.events, names)
-        self._of_message = _grouped(
-            (MessageKey(s.conversation_id, s.message_id), i)
-            for i, row in view.events.items()
-            for s in row.event.sources
-        )
-        self._of_participant = _grouped(
-            (self._name(name), i) for i, row in view.events.items() for name in row.event.participants
-        )
-        self._of_session = _grouped((s, i) for i, row in view.events.items() for s in row.session_ids)
-        self._edges_of = _grouped((end, i) for i, r in view.edges.items() for end in (r.edge.src, r.edge.dst))
-        self._sessions_of = _grouped((theme, session) for session, theme in themes.items())
+        self.account = account(space, tally, letters, unread)
 
-    def _name(self, name: str) -> str:
-        """The name as it is looked up: case-folded, through the alias table."""
-        folded = name.casefold()
-        return self._names.get(folded, folded).casefold()
+    @cached_property
+    def view(self) -> View:
+        """The rows as they are stored, by id. Costs by the space."""
+        return View(events=dict(sorted(self.space.stored.items())), edges=dict(sorted(self.space.edges.items())))
 
     def event(self, event_id: str) -> EventRow | None:
         """See ``SpaceReader``. Under canonical names; ``view`` has the rows as they are stored."""
-        return self._rows.get(event_id)
+        return self.space.rows.get(event_id)
 
     def event_ids(self) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return tuple(self.view.events)
+        return sorted(self.space.rows)
 
     def events_of_message(self, message: MessageKey) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return self._of_message.get(message, ())
+        return self.space.of_message.get(message, ())
 
     def events_of_participant(self, name: str) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return self._of_participant.get(self._name(name), ())
+        return self.space.of_participant.get(self.space.name(name), ())
+
+    @cached_property
+    def _participants(self) -> Sequence[str]:
+        return tuple(sorted(self.space.people))
 
     def participants(self) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return sorted({name for row in self._rows.values() for name in row.event.participants})
+        return self._participants
 
     def events_of_session(self, session_id: str) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return self._of_session.get(session_id, ())
+        return self.space.of_session.get(session_id, ())
 
     def edges_of(self, event_id: str) -> Sequence[EdgeRow]:
         """See ``SpaceReader``."""
-        return [self.view.edges[i] for i in self._edges_of.get(event_id, ())]
+        edges = self.space.edges
+        return [edges[edge_id] for edge_id in self.space.edges_of.get(event_id, ())]
 
     def theme_of(self, session_id: str) -> str | None:
         """See ``SpaceReader``."""
-        return self._themes.get(session_id)
+        return self.space.themes.get(session_id)
 
     def sessions_of_theme(self, theme_id: str) -> Sequence[str]:
         """See ``SpaceReader``."""
-        return self._sessions_of.get(theme_id, ())
+        return self.space.sessions_of.get(theme_id, ())
 
     def message(self, key: MessageKey) -> MessageText | None:
         """See ``Messages``."""
-        return self._messages.get(key)
+        return self.space.messages.get(key)
 
     def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
         """See ``Messages``."""
-        return [self._messages[key] for key in keys if key in self._messages]
+        found = self.space.messages
+        return [found[key] for key in keys if key in found]
+
+    def beside(self, key: MessageKey) -> Sequence[tuple[MessageKey, int]]:
+        """See ``Messages``."""
+        text = self.space.messages.get(key)
+        place = None if text is None else place_of(text)
+        if place is None:
+            return ()
+        near = beside(self.space.talks[key.conversation_id], place, BESIDE_REACH)
+        return [(MessageKey(key.conversation_id, other[2]), distance) for other, distance in near]
+
+    def run_of(self, key: MessageKey) -> MessageKey:
+        """See ``Messages``."""
+        text = self.space.messages.get(key)
+        place = None if text is None else place_of(text)
+        if place is None:
+            return key
+        return MessageKey(key.conversation_id, run_of(self.space.talks[key.conversation_id], place)[2])
+
+    def slices(self, edge_id: str) -> Sequence[Slice]:
+        """What each assertion of a live edge was made from, as its producer says; () where it says nothing."""
+        known = self.space.slices.get(edge_id)
+        return (self.space.edges[edge_id].edge.slice,) if known is None else known
+
+    def batch_slice(self, session_id: str) -> Slice:
+        """The conversations the producer of a batch names; empty for a session, and where it names none."""
+        reading = self.space.readings.get(f"E{session_id}")
+        return () if reading is None else reading.slice
 
     def counts(self, key: MessageKey) -> bool:
         """Whether the account holds the message: known, or parked by the view itself."""
-        return key in self._messages or key in self._unread
+        return key in self.space.messages or key in self._unread
 
     def ruled_out(self) -> tuple[Edge, ...]:
         """Relations that analysts ruled out, by id."""
-        return self._ruled_out
-
-
-K = TypeVar("K")
-
-
-def _under(rows: dict[str, EventRow], names: dict[str, str]) -> dict[str, EventRow]:
-    """Rows under canonical names; the same ones where no name was merged."""
-    if not names:
-        return rows
-    found: dict[str, EventRow] = {}
-    for event_id, row in rows.items():
-        said = with_names(row.event, names)
-        found[event_id] = row if said is row.event else msgspec.structs.replace(row, event=said)
-    return found
-
-
-def _grouped(pairs: Iterable[tuple[K, str]]) -> dict[K, tuple[str, ...]]:
-    """Second elements by the first, unique and sorted."""
-    found: dict[K, set[str]] = {}
-    for key, value in pairs:
-        found.setdefault(key, set()).add(value)
-    return {key: tuple(sorted(values)) for key, values in found.items()}
+        return tuple(edge for _, edge in sorted(self.space.ruled_out.items()))
 
 
 def read_space(maintainer: Maintainer, space: SpaceKey) -> Snapshot:
-    """The space as it is stored now."""
+    """The space as it is stored now. Costs by the space."""
     state, prefix = maintainer.state, space_prefix(space)
     cut = len(prefix)
-    view = View(
-        events={k[cut:].decode(): c.row for k, c in state.events.scan(prefix) if c.row is not None},
-        edges={k[cut:].decode(): c.row for k, c in state.edges.scan(prefix) if c.row is not None},
+    seen = Seen(
+        events=((key[cut:].decode(), cell.row) for key, cell in state.events.scan(prefix)),
+        edges=((key[cut:].decode(), _edge(cell)) for key, cell in state.edges.scan(prefix)),
+        messages=_texts(state, space, (cell for _, cell in state.messages.scan(prefix))),
+        themes=((theme.session_id, theme.theme_id) for _, theme in maintainer.themes.scan(prefix)),
+        readings=((name, _reading(record)) for name, record in counting_sets(state, prefix, None)),
     )
-    themes = {t.session_id: t.theme_id for _, t in maintainer.themes.scan(prefix) if t.theme_id is not None}
-    parked = [cell for _, cell in maintainer.parked.scan(prefix) if not cell.redriven]
-    ruled_out = (ruled_out_edge(cell) for _, cell in state.edges.scan(prefix))
-    texts: dict[MessageKey, MessageText] = {}
-    for _, cell in state.messages.scan(prefix):
+    made = become(empty(names_of(state.control.get(prefix))), seen)
+    tally = Tally()
+    for key in made.messages:
+        tally.moved(None, where(made, key))
+    return _snapshot(maintainer, space, made, tally)
+
+
+def next_snapshot(former: Snapshot, maintainer: Maintainer, space: SpaceKey, touched: TouchedKeys) -> Snapshot:
+    """The space as it is stored now, from a former cut of it and the cells that changed since.
+
+    Equal to ``read_space`` (tests/property). Costs by what changed.
+    """
+    if touched.is_all:
+        return read_space(maintainer, space)
+    state, prefix = maintainer.state, space_prefix(space)
+    cut, old = len(prefix), former.space
+    texts = [(key, state.messages.get(key)) for key in sorted(touched.messages)]
+    keys = [message_key(key[cut:]) for key, _ in texts]
+    readings = [(n, _reading(r)) for n, r in counting_sets(state, prefix, sorted(touched.sets))]
+    seen = Seen(
+        events=[(key[cut:].decode(), state.events.get(key).row) for key in sorted(touched.events)],
+        edges=[(key[cut:].decode(), _edge(state.edges.get(key))) for key in sorted(touched.edges)],
+        messages=[(key, _text(state, space, cell)) for key, (_, cell) in zip(keys, texts, strict=True)],
+        themes=[(key[cut:].decode(), maintainer.themes.get(key).theme_id) for key in sorted(touched.themes)],
+        readings=readings,
+    )
+    made = become(old, seen)
+    moved = {*keys, *(key for name, _ in readings for one in (old, made) for key in _claimed(one, name))}
+    tally = Tally(former.tally.source, former.tally.read)
+    for key in moved:
+        tally.moved(where(old, key), where(made, key))
+    return _snapshot(maintainer, space, made, tally)
+
+
+def _snapshot(maintainer: Maintainer, space: SpaceKey, made: Space, tally: Tally) -> Snapshot:
+    letters = [cell for _, cell in maintainer.parked.scan(space_prefix(space)) if not cell.redriven]
+    return Snapshot(made, tally, letters, _unread(maintainer, made.messages, letters))
+
+
+def _claimed(space: Space, name: str) -> Iterable[MessageKey]:
+    reading = space.readings.get(name)
+    return () if reading is None else (*reading.read, *reading.sources)
+
+
+def _edge(cell: EdgeState) -> SeenEdge:
+    slices = tuple(assertion.edge.slice for assertion in cell.assertions)
+    return SeenEdge(row=cell.row, slices=slices, ruled_out=ruled_out_edge(cell))
+
+
+def _reading(record: EventsDistilled | EventsAsserted | None) -> Reading | None:
+    if record is None:
+        return None
+    sources = dict.fromkeys(MessageKey(s.conversation_id, s.message_id) for e in record.events for s in e.sources)
+    read: tuple[MessageKey, ...] = ()
+    if isinstance(record, EventsDistilled):
+        read = tuple(MessageKey(record.conversation_id, message_id) for message_id in record.read)
+    return Reading(revision=record.revision, read=read, sources=tuple(sources), slice=record.slice)
+
+
+def _texts(
+    state: ViewState, space: SpaceKey, cells: Iterable[MessageState]
+) -> Iterator[tuple[MessageKey, MessageText | None]]:
+    for cell in cells:
         text = _text(state, space, cell)
         if text is not None:
-            texts[MessageKey(text.conversation_id, text.message_id)] = text
-    unread = _unread(maintainer, texts, parked)
-    return Snapshot(
-        view=view,
-        messages=texts,
-        themes=themes,
-        account=_account(maintainer, space, texts, parked, unread),
-        names=names_of(state.control.get(prefix)),
-        ruled_out=tuple(edge for edge in ruled_out if edge is not None),
-        unread=unread,
-    )
+            yield MessageKey(text.conversation_id, text.message_id), text
 
 
 def read_space_at(maintainer: Maintainer, space: SpaceKey, known_at: int) -> Snapshot | None:
@@ -223,11 +267,6 @@ def _text(state: ViewState, space: SpaceKey, cell: MessageState) -> MessageText 
     )
 
 
-def _named(letter: Parked) -> Iterator[MessageKey]:
-    """The messages a letter is about."""
-    return (MessageKey(letter.conversation_id or "", name) for name in letter.message_ids)
-
-
 def _unread(
     maintainer: Maintainer, texts: Mapping[MessageKey, MessageText], letters: Iterable[Parked]
 ) -> frozenset[MessageKey]:
@@ -236,40 +275,6 @@ def _unread(
         key
         for letter in letters
         if letter.posted and letter.offset < maintainer.position("messages", letter.partition)
-        for key in _named(letter)
+        for key in named(letter)
         if key not in texts
-    )
-
-
-def _account(
-    maintainer: Maintainer,
-    space: SpaceKey,
-    texts: dict[MessageKey, MessageText],
-    letters: Iterable[Parked],
-    unread: frozenset[MessageKey],
-) -> MessageAccount:
-    """Where the messages are. A retracted one was read and yields none; one of a re-driven record waits, as its copy
-    does."""
-    read: set[MessageKey] = {key for key, text in texts.items() if text.retracted}
-    sources: set[MessageKey] = set()
-    revisions: dict[MessageKey, int] = {}
-    for record in active_sets(maintainer.state, space):
-        own = {MessageKey(record.conversation_id, i) for i in record.read}
-        read |= own
-        sources |= {MessageKey(s.conversation_id, s.message_id) for e in record.events for s in e.sources}
-        revisions |= {key: max(record.revision, revisions.get(key, -1)) for key in own}
-    parked = {
-        key
-        for letter in letters
-        for key in _named(letter)
-        if key in texts and not texts[key].retracted and revisions.get(key, -1) < letter.settled_from
-    }
-    sources = {key for key in sources & texts.keys() if not texts[key].retracted} - parked
-    read = (read & texts.keys()) - sources - parked
-    return MessageAccount(
-        accepted=len(texts) + len(unread),
-        source_of_event=len(sources),
-        read_yielded_none=len(read),
-        waiting=len(texts) - len(sources) - len(read) - len(parked),
-        parked=len(parked) + len(unread),
     )

@@ -27,7 +27,7 @@ from views.maintain import VIEW_TOPICS, Maintainer
 from views.origin import ORIGIN_KEY, Origin
 from views.outgoing import Fetched, Place
 from views.reader import Basis, MessageAccount, MessageText
-from views.snapshot import Snapshot, message_text, read_space, read_space_at
+from views.snapshot import Snapshot, message_text, read_space_at
 from views.state import MessageState, message_part, space_prefix
 from views.worker import Applied, Source, Worker
 
@@ -79,7 +79,7 @@ class Replica:
         self._forgetting.keep(self.worker)
         self.maintainer: Maintainer = self.worker.maintainer
         self._coverage = Coverage(self.maintainer)
-        self._cuts = Cuts()
+        self._cuts = Cuts(self.maintainer)
         self._to_go: int | None = None
 
     # --- following --------------------------------------------------------------------------------------------------
@@ -196,9 +196,7 @@ class Replica:
     def snapshot(self, space: SpaceKey) -> Snapshot:
         """The space as it is now."""
         with self.changed:
-            version = self.maintainer.version(space)
-            kept = self._cuts.get(space, None, version)
-            return kept or self._cuts.keep(space, None, version, read_space(self.maintainer, space))
+            return self._cuts.current(space)
 
     def read(self, space: SpaceKey) -> tuple[Snapshot, Basis]:
         """A cut, and what it reflects."""

@@ -11,8 +11,10 @@ from schemas.events import Anchor, Event, Source, Stated
 from schemas.ids import MessageKey, SpaceKey
 from schemas.times import US_PER_DAY, parse_time
 from tests.kit.encoders import HashingEncoder
+from views.order import SILENCE, Place, Talk, beside, changed, run_of
 from views.reader import Basis, MessageText
 from views.rows import EdgeRow, EventRow, Superseder
+from views.space import place_of
 from views.vectors.memory import MemoryIndex
 from views.vectors.protocol import Point
 from views.vectors.refs import note_ref
@@ -185,6 +187,19 @@ class MemorySpace:
     def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
         found = (self._messages.get(key) for key in keys)
         return [text for text in found if text is not None]
+
+    def beside(self, key: MessageKey) -> Sequence[tuple[MessageKey, int]]:
+        talk, place = self._talk(key)
+        return [(MessageKey(key.conversation_id, p[2]), d) for p, d in beside(talk, place, 2)] if place else ()
+
+    def run_of(self, key: MessageKey) -> MessageKey:
+        talk, place = self._talk(key)
+        return MessageKey(key.conversation_id, run_of(talk, place)[2]) if place else key
+
+    def _talk(self, key: MessageKey) -> tuple[Talk, Place | None]:
+        texts = [m for k, m in self._messages.items() if k.conversation_id == key.conversation_id]
+        talk = changed(SILENCE, (), [place for m in texts if (place := place_of(m)) is not None])
+        return talk, place_of(self._messages[key]) if key in self._messages else None
 
     def search(self, dimension: int = 512) -> IndexSearch:
         """Notes and events encoded by hashing: texts that share words are close."""

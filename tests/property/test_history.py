@@ -81,8 +81,8 @@ def held(log: list[Entry], commit_every: int) -> Maintainer:
 
 
 def contents(snapshot: Snapshot) -> dict[str, Any]:
-    """Everything a cut holds."""
-    return vars(snapshot)
+    """Everything a cut holds, without what it has made of it to be read again."""
+    return {name: value for name, value in vars(snapshot).items() if name in ("space", "account", "tally", "_unread")}
 
 
 @BUDGET

@@ -1,0 +1,65 @@
+"""A cut that is kept and brought up to date shows what one that is read anew shows, whatever was folded between."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ops.cuts import Cuts
+from schemas.ids import MessageKey
+from tests.kit.records import SPACE
+from tests.property.test_history import logs
+from views.maintain import Maintainer
+from views.order import RUN_GAP_US, SILENCE, Place, beside, changed, run_of
+from views.snapshot import Snapshot, read_space
+from views.tables import MemoryTables
+
+BUDGET = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+PLACES = st.tuples(st.integers(0, 6).map(lambda n: n * RUN_GAP_US * 2 // 3), st.integers(0, 2), st.sampled_from("ab"))
+
+
+def shown(cut: Snapshot) -> dict[str, Any]:
+    """Everything a reader can see of a cut."""
+    space = cut.space
+    fields = {name: getattr(space, name) for name in space.__struct_fields__}
+    found = {name: dict(value.items()) if hasattr(value, "items") else value for name, value in fields.items()}
+    keys = sorted(space.messages)
+    near = {key: (list(cut.beside(key)), cut.run_of(key)) for key in keys}
+    counted = [key for key in (*keys, MessageKey("c1", "m1")) if cut.counts(key)]
+    return {**found, "account": cut.account, "near": near, "counted": counted, "participants": cut.participants()}
+
+
+@BUDGET
+@given(log=logs(), steps=st.lists(st.sampled_from(["read", "commit", "drop"]), min_size=1, max_size=24))
+def test_a_cut_kept_up_to_date_equals_one_read_anew(log: list[Any], steps: list[str]) -> None:
+    maintainer = Maintainer(MemoryTables())
+    cuts = Cuts(maintainer)
+    for number, entry in enumerate(log):
+        maintainer.fold_one(entry)
+        match steps[number % len(steps)]:
+            case "read":
+                assert shown(cuts.current(SPACE)) == shown(read_space(maintainer, SPACE))
+            case "commit":
+                maintainer.commit()
+            case _:
+                maintainer.drop(SPACE)
+    assert shown(cuts.current(SPACE)) == shown(read_space(maintainer, SPACE))
+
+
+@BUDGET
+@given(st.lists(st.tuples(st.lists(PLACES, max_size=4), st.lists(PLACES, max_size=4)), max_size=8))
+def test_a_conversation_changed_in_steps_is_the_one_sorted_at_once(
+    steps: list[tuple[list[Place], list[Place]]],
+) -> None:
+    talk, held = SILENCE, set[Place]()
+    for removed, added in steps:
+        talk, held = changed(talk, removed, added), (held - set(removed)) | set(added)
+        assert talk == changed(SILENCE, (), held)
+        for place in held:
+            start = run_of(talk, place)
+            between = [p for p in talk.places if start <= p <= place]
+            assert all(b[0] - a[0] <= RUN_GAP_US for a, b in pairwise(between))
+            assert all(distance <= 2 and other != place for other, distance in beside(talk, place, 2))
