@@ -26,9 +26,14 @@ def from_bytes(raw: bytes) -> IntVector:
     return np.frombuffer(raw, dtype="<i2").astype(np.int32)
 
 
-def cosine(left: IntVector, right: IntVector) -> float:
-    """Cosine of two quantised unit vectors: an exact integer product, scaled once.
+def dot(left: IntVector, right: IntVector) -> int:
+    """An exact integer product: the cosine in steps of 1 / ``SCALE``².
 
     A partial sum is at most ``SCALE``² (Cauchy-Schwarz), so int32 does not overflow.
     """
-    return int(np.dot(left, right)) / (SCALE * SCALE)
+    return int(np.dot(left, right))
+
+
+def cosine(left: IntVector, right: IntVector) -> float:
+    """Cosine of two quantised unit vectors: an exact integer product, scaled once."""
+    return dot(left, right) / (SCALE * SCALE)

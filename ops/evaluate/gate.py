@@ -8,7 +8,8 @@ import msgspec
 
 from schemas.events import Anchor, Event, Source, Stated
 from schemas.messages import MessagePosted
-from streams.candidates import CAP, Row, choose, make_row
+from streams.candidates import CAP, Row, make_row
+from streams.gate_index import GateIndex
 from streams.unit_vectors import quantize
 from views.encoder.protocol import Encoder
 
@@ -40,25 +41,25 @@ def gate_recall(said: Sequence[Event], stated: Sequence[Event], gold: Sequence[G
         gold: what should pass.
         encoder: as the link stage uses it.
     """
-    spoken, distilled = _rows(said, encoder), _rows(stated, encoder)
-    by_messages = {pair.id for pair in gold if _passes(spoken, pair)}
+    by_messages = _passing(_rows(said, encoder), gold)
     return Gated(
         messages=len(by_messages),
-        statements=sum(_passes(distilled, pair) for pair in gold),
+        statements=len(_passing(_rows(stated, encoder), gold)),
         left_out=tuple(pair.id for pair in gold if pair.id not in by_messages),
     )
 
 
-def _passes(rows: Sequence[tuple[Row, frozenset[Turn]]], pair: Gold) -> bool:
-    """Whether some statement at a new turn has one at an old turn among its first ``CAP`` candidates."""
-    pool = [row for row, _ in rows]
+def _passing(rows: Sequence[tuple[Row, frozenset[Turn]]], gold: Sequence[Gold]) -> set[str]:
+    """Ids of pairs where some statement at a new turn has one at an old turn among its first ``CAP`` candidates."""
+    gate = GateIndex([row for row, _ in rows])
     sides = {row.event.id: at for row, at in rows}
+    passing: set[str] = set()
     for place, (newer, at) in enumerate(rows):
-        if not at.isdisjoint(pair.new):
-            chosen = choose(newer, pool[:place]).candidates[:CAP]
-            if any(not sides[candidate.row.event.id].isdisjoint(pair.old) for candidate in chosen):
-                return True
-    return False
+        reported = [pair for pair in gold if not at.isdisjoint(pair.new)]
+        chosen = gate.choose(newer, place).candidates[:CAP] if reported else ()
+        met = frozenset[Turn]().union(*(sides[candidate.row.event.id] for candidate in chosen))
+        passing |= {pair.id for pair in reported if not met.isdisjoint(pair.old)}
+    return passing
 
 
 def _rows(events: Sequence[Event], encoder: Encoder) -> list[tuple[Row, frozenset[Turn]]]:

@@ -11,8 +11,9 @@ from schemas.edges import Edge
 from schemas.ids import SpaceKey
 from schemas.verdicts import Verdict
 
-from ..candidates import Candidate, Row, choose, own_pair, same_people, same_speaker
+from ..candidates import Candidate, Row, own_pair, same_people, same_speaker
 from ..classify.protocol import Classifier, Judgement, Pair
+from ..gate_index import GateIndex
 from ..unit_vectors import cosine
 from .chain import before_edges, connective_edge, make_edge
 from .direction import earlier_first, later_first
@@ -36,6 +37,11 @@ class Pool:
     def place(self) -> dict[str, int]:
         """By event id, its place in ``rows``."""
         return {row.event.id: place for place, row in enumerate(self.rows)}
+
+    @cached_property
+    def gate(self) -> GateIndex:
+        """``rows`` as the gate looks at them."""
+        return GateIndex(self.rows)
 
     def session(self, session_id: str) -> list[Row]:
         """The session's events in stated order."""
@@ -62,7 +68,7 @@ def link_session(space: SpaceKey, session_id: str, pool: Pool, classifier: Class
     pairs: list[Pair] = []
     looked_at = left_out = 0
     for place, newer in enumerate(session):
-        chosen = choose(newer, pool.rows[: pool.place[newer.event.id]])
+        chosen = pool.gate.choose(newer, pool.place[newer.event.id])
         looked_at += chosen.looked_at
         left_out += chosen.left_out
         previous = session[place - 1] if place else None

@@ -187,7 +187,8 @@ def test_thanks_to_that_enables() -> None:
 def test_verdicts_tell_every_comparison_also_those_without_a_relation() -> None:
     dog = statement("I have a dog", 3, attribute="pet", value="dog")
     cat = statement("I have a cat", 2, attribute="pet", value="cat")
-    linking = Linking().run([distilled(A, session="s1"), distilled(cat, session="s2"), distilled(dog, session="s3")])
+    far = statement("Rain fell on harbours", 1)
+    linking = Linking().run([distilled(far, session="s1"), distilled(cat, session="s2"), distilled(dog, session="s3")])
     judged = [record for record in linking.published if isinstance(record, PairsJudged)]
     assert [(record.session_id, record.pool_size, record.left_out) for record in judged] == [("s3", 2, 0)]
     assert [(v.newer, v.older, v.relation) for v in judged[0].verdicts] == [(dog.id, cat.id, None)]
