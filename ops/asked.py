@@ -1,19 +1,30 @@
-"""The part of ``ops.system.System`` that concerns questions to a language model."""
+"""The part of ``ops.system.System`` that concerns questions: those of readers, and those to a language model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ops.answering import Answering
 from ops.llm.completion import Completion
 from ops.llm.questions import Questions, Recorded, Standing
+from query.api import QueryRequest, QueryResult
 from schemas.asking import AskingStage, ModelAsked
 from schemas.ids import SpaceKey
 
 
 class Asked:
-    """See ``ops.system.System`` for what each method means. ``questions`` does the work."""
+    """See ``ops.system.System`` for what each method means. ``answering`` and ``questions`` do the work."""
 
+    answering: Answering
     questions: Questions
+
+    def query(self, request: QueryRequest) -> QueryResult:
+        """Answer a question."""
+        return self.answering.query(request)
+
+    def ask_later(self, request: QueryRequest) -> QueryResult:
+        """Answer it, and put on the desk what a model is to be asked for it."""
+        return self.answering.ask_later(request)
 
     def questions_of(self, space: SpaceKey) -> Standing:
         """What is open of the space."""

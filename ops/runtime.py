@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from ops.adjudicating import Adjudicating
+from ops.answering import Answering
 from ops.asked import Asked
 from ops.erased import Erased
 from ops.erasing.run import Erasing
@@ -24,7 +25,7 @@ from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
 from ops.telling import Telling
 from ops.viewing import LiveView
-from query.api import DeltaPage, EdgesResult, HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
+from query.api import DeltaPage, EdgesResult, HistoryResult, StateRequest, StateResult
 from query.edges import edges
 from query.history import UnknownEventError, history
 from query.state import state
@@ -38,10 +39,8 @@ from streams.log import partition_of
 from views.reader import Basis, MessageAccount
 
 if TYPE_CHECKING:
-    from ops.llm.answers import Answers
     from ops.llm.redistilling import Redistilled
     from ops.processing import Processors
-    from query.engine import QueryEngine
     from views.encoder.protocol import Encoder
     from views.vectors.protocol import VectorIndex
 
@@ -68,6 +67,9 @@ class Embedded(Ruled, Erased, Asked):
             parts, self._view, processors=lambda: self._processors, index=lambda: self._index
         )  # fmt: skip
         self.questions = Questions(parts.log, settings.llm, parts.asker, clock=parts.clock)
+        self.answering = Answering(
+            parts, settings, self._view, encoder=lambda: self._encoder, index=lambda: self._index
+        )  # fmt: skip
         self._closed = False
         self._observer.watch(self._lags)
 
@@ -80,22 +82,6 @@ class Embedded(Ruled, Erased, Asked):
     @opened_once
     def _index(self) -> VectorIndex:
         return self._parts.index(self._encoder)
-
-    @opened_once
-    def _engine(self) -> QueryEngine:
-        from query.engine import QueryEngine
-        from query.search import IndexSearch
-
-        return QueryEngine(IndexSearch(self._index, self._encoder), self._settings.query)
-
-    @opened_once
-    def _answers(self) -> Answers | None:
-        llm = self._settings.llm
-        if llm.model is None or not llm.answer:
-            return None
-        from ops.llm.answers import Answers, LogDesk
-
-        return Answers(LogDesk(self._log, llm, self._parts.asker), llm, self._now, self._observer)
 
     @opened_once
     def _processors(self) -> Processors:
@@ -231,23 +217,6 @@ class Embedded(Ruled, Erased, Asked):
         except UnknownEventError as error:
             problem = Problem(code="not_found", message=f"no such event in this space: {event_id!r}", field="id")
             raise Refused(problem) from error
-
-    def query(self, request: QueryRequest) -> QueryResult:
-        """Answer a question."""
-        steps = self._observer.asked()
-        cut, basis = self._view.read(request.space, request.known_at)
-        result = self._engine.query(request, cut, cut, basis, cut.ruled_out(), steps, self._answers)
-        self._observer.answered(result)
-        return result
-
-    def ask_later(self, request: QueryRequest) -> QueryResult:
-        """Answer a question, and put on the desk what a model is to be asked for it."""
-        from ops.llm.answers import Answers, LaterDesk
-
-        cut, basis = self._view.read(request.space, request.known_at)
-        llm = self._settings.llm
-        later = Answers(LaterDesk(self._log, llm, self._now), llm, self._now, self._observer)
-        return self._engine.query(request, cut, cut, basis, cut.ruled_out(), model=later)
 
     def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
         """Edges, those that are ruled out included."""

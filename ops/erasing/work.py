@@ -78,6 +78,28 @@ def unfinished(log: Log) -> list[Work]:
     return sorted(rows, key=lambda work: (partition_of(work.space, log.partitions), work.begun.offset))
 
 
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a space was being erased at some moment: by it is told whether what was read then may be written.
+
+    ``begun``: records of ``erasures`` in the space's partition. ``open``: whether one of the space was under way.
+    """
+
+    begun: int
+    open: bool
+
+
+def mark_of(log: Log, space: SpaceKey) -> Mark:
+    """Take it before reading what is to be written elsewhere."""
+    begun = log.end("erasures", partition_of(space, log.partitions))
+    prefix = _key(space, "")
+    return Mark(begun=begun, open=next(log.scan(_OPEN, prefix, prefix + b"\xff"), None) is not None)
+
+
+def may_write(log: Log, space: SpaceKey, mark: Mark) -> bool:
+    """Whether nothing was erased since a mark, nor when it was taken. Ask within the write."""
+    return not mark.open and mark_of(log, space) == mark
+
+
 def _key(space: SpaceKey, erasure_id: str) -> bytes:
     return f"{space.tenant}/{space.space}/{erasure_id}".encode()
 

@@ -7,8 +7,10 @@ a kill in between, leaves nothing behind.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from ops.erasing.work import Mark, may_write
 from ops.observing import Observer
 from query.generated import ModelAnswer
 from query.plans import AGAIN, template_of
@@ -34,6 +36,7 @@ RULES_VERSION = 1
 SCHEMA_NAME = "answer"
 
 
+@cache
 def answer_producer(model: Model) -> str:
     """Name of the producer that a model with these prompts is."""
     words = [template_of(shape) for shape in SHAPES]
@@ -114,12 +117,14 @@ class LogDesk:
         log: holds recorded replies.
         settings: with a model.
         asker: asks the endpoint; None where nobody does.
+        since: when the evidence of the questions was read.
     """
 
-    def __init__(self, log: Log, settings: LlmSettings, asker: Asker | None) -> None:
+    def __init__(self, log: Log, settings: LlmSettings, asker: Asker | None, since: Mark) -> None:
         self._log = log
         self._settings = settings
         self._asker = asker
+        self._since = since
 
     def find(self, ask_id: str) -> ModelReplied | None:
         """As the desk has it."""
@@ -130,18 +135,20 @@ class LogDesk:
         if self._asker is None:
             why = "no endpoint is set, and no reply was imported"
             raise NoReplyError(why if self._settings.endpoint is None else "this process may not ask the endpoint")
-        return self._asker.ask_now(asked, self._settings.answer_timeout_s)
+        return self._asker.ask_now(asked, self._settings.answer_timeout_s, self._since)
 
 
 class LaterDesk(LogDesk):
     """The same for questions that are to be answered elsewhere: they are put on the desk instead of being asked."""
 
-    def __init__(self, log: Log, settings: LlmSettings, clock: Callable[[], int]) -> None:
-        super().__init__(log, settings, None)
+    def __init__(self, log: Log, settings: LlmSettings, since: Mark, clock: Callable[[], int]) -> None:
+        super().__init__(log, settings, None, since)
         self._clock = clock
 
     def ask(self, asked: ModelAsked) -> ModelReplied:
-        """Record the question."""
+        """Record the question, unless something was erased since its evidence was read."""
         with self._log.batch() as batch:
+            if not may_write(self._log, asked.key, self._since):
+                raise NoReplyError("something of this space is being erased; ask again")
             batch.append("asks", asked.key, encode(asked), self._clock())
         raise NoReplyError("it is to be asked")

@@ -13,9 +13,11 @@ from collections.abc import Callable
 
 import msgspec
 
+from ops.erasing.work import Mark, may_write
 from query.ports import NoReplyError
 from schemas.asking import ModelAsked, ModelReplied
 from schemas.codec import encode
+from schemas.record import Record
 from streams.llm.desk import find_ask
 from streams.log import Log
 from streams.ports import Output
@@ -106,7 +108,7 @@ class Asker:
             )
             return self._ended
 
-    def ask_now(self, ask: ModelAsked, timeout_s: float) -> ModelReplied:
+    def ask_now(self, ask: ModelAsked, timeout_s: float, since: Mark) -> ModelReplied:
         """Ask a question that somebody waits for, beside the others: neither their number nor their order matters.
 
         It is called once, not tried again. After the time it goes on all the same, and its reply is recorded: whoever
@@ -117,7 +119,7 @@ class Asker:
         """
         self.poke()
         assert self._loop is not None
-        waiting = asyncio.run_coroutine_threadsafe(self._shared(ask), self._loop)
+        waiting = asyncio.run_coroutine_threadsafe(self._shared(ask, since), self._loop)
         try:
             return waiting.result(timeout_s)
         except concurrent.futures.TimeoutError as late:
@@ -173,23 +175,31 @@ class Asker:
             await self._errands.close()
 
     async def _write(self, output: Output) -> None:
+        """Append a reply; not one to a question that was taken off the desk meanwhile, for what it quotes is erased."""
         with self._log.batch() as batch:
-            batch.append(output.topic, output.record.key, encode(output.record), self._now())
+            if not self._is_settled(output.record):
+                batch.append(output.topic, output.record.key, encode(output.record), self._now())
         with self._changed:
             self._ended += 1
 
+    def _is_settled(self, record: Record) -> bool:
+        """Whether it replies to what has its answer, or is not to have any."""
+        if not isinstance(record, ModelReplied):
+            return False
+        return find_ask(self._log, DESK_TABLE, DESK_PREFIX, record.ask_id) == "answered"
+
     # --- questions that somebody waits for --------------------------------------------------------------------------
 
-    async def _shared(self, ask: ModelAsked) -> ModelReplied:
+    async def _shared(self, ask: ModelAsked, since: Mark) -> ModelReplied:
         """One call for all who ask the same at once."""
         task = self._waited_for.get(ask.ask_id)
         if task is None:
-            task = asyncio.create_task(self._answer(ask), name=f"answer {ask.ask_id}")
+            task = asyncio.create_task(self._answer(ask, since), name=f"answer {ask.ask_id}")
             self._waited_for[ask.ask_id] = task
             task.add_done_callback(lambda _: self._waited_for.pop(ask.ask_id, None))
         return await asyncio.shield(task)
 
-    async def _answer(self, ask: ModelAsked) -> ModelReplied:
+    async def _answer(self, ask: ModelAsked, since: Mark) -> ModelReplied:
         """A reply that the desk has yet to read is given again, not asked for again."""
         self._given = {
             name: reply
@@ -202,6 +212,8 @@ class Asker:
             reply = await self._errands.ask_now(ask)
             self._errands.expect(reply)
             with self._log.batch() as batch:
+                if not may_write(self._log, ask.key, since):
+                    return reply
                 batch.append("asks", ask.key, encode(ask), self._now())
                 batch.append("replies", reply.key, encode(reply), self._now())
             self._given[ask.ask_id] = reply
