@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RuledEnd
+from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RulingWithdrawn
 from schemas.asking import ModelAsked, ModelReplied, ReplyRead
 from schemas.codec import BadRecordError, decode, encode
 from schemas.dead_letters import DeadLetter
@@ -266,22 +266,24 @@ def _clean_letter(letter: DeadLetter, gone: Gone) -> Record:
 
 
 def _clean_ruling(record: Record, gone: Gone, *, before: bool) -> Record:
-    """Rulings on edges of events that are gone; of a whole space, all of them, names included."""
+    """Rulings on what is gone, taken back by nobody: the same statement, said again, is ruled on by nobody either. Of a
+    whole space all of them, names included."""
     everything = gone.extent.whole_space and before
     match record:
-        case EdgeAccepted() | EdgeRuledOut():
-            ends = (record.src.event_id, record.dst.event_id)
-            if everything or not gone.events.isdisjoint(ends):
-                clean = msgspec.structs.replace(record, src=_only_id(record.src), dst=_only_id(record.dst), reason="")
-                return _same(record, clean)
-            return record
-        case AliasMerged() if everything and record.alias:
-            return msgspec.structs.replace(record, alias="", canonical="", evidence="")
-        case AliasSplit() if everything and record.alias:
-            return msgspec.structs.replace(record, alias="")
+        case EdgeAccepted() | EdgeRuledOut() if everything or _rules_on_gone(record, gone, before=before):
+            return RulingWithdrawn(
+                tenant=record.tenant, space=record.space, edge_id=record.edge_id, analyst="", at=record.at
+            )
+        case AliasMerged() | AliasSplit() if everything and record.alias:
+            return AliasSplit(tenant=record.tenant, space=record.space, alias="", analyst="", at=record.at)
         case _:
             return record
 
 
-def _only_id(end: RuledEnd) -> RuledEnd:
-    return msgspec.structs.replace(end, sources=(), attribute=None)
+def _rules_on_gone(record: EdgeAccepted | EdgeRuledOut, gone: Gone, *, before: bool) -> bool:
+    """Whether an end is gone, under the id it was ruled on or any other."""
+    ends = (record.src, record.dst)
+    if not gone.events.isdisjoint(end.event_id for end in ends):
+        return True
+    keys = (MessageKey(s.conversation_id, s.message_id) for end in ends for s in end.sources)
+    return before and any(gone.extent.holds(key) for key in keys)

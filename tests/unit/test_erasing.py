@@ -19,6 +19,7 @@ from schemas.erasure_wire import ErasureIn
 from schemas.ids import SpaceKey
 from schemas.parking import decoded
 from schemas.record import Record
+from schemas.ruling_wire import AcceptIn, MergeIn, RuleOutIn
 from schemas.topics import TOPICS
 from schemas.wire import AssertionsIn, EventIn, SourceIn
 from streams.classify.protocol import Pair
@@ -371,6 +372,37 @@ def test_names_that_analysts_merged_go_with_the_whole_space():
     assert len(store.holds("Quillmark")) + len(store.holds("quillmark")) > 1
     store.system.erase(SPACE, ErasureIn(scope="space"))
     assert store.holds("Quillmark") == store.holds("quillmark") == store.holds("she said so") == []
+    assert store.sound()
+
+
+@pytest.mark.parametrize("scope", ["message", "conversation", "space"])
+@pytest.mark.parametrize("action", ["ruled out", "accepted"])
+def test_no_ruling_outlives_what_it_was_about(scope: str, action: str) -> None:
+    """Neither in the list, nor over the same words said again: what stands below an erasure never was."""
+    store, texts = Store(), ("I live in Oslo.", "I moved to Quillmark.")
+    store.say(*texts)
+    [edge] = [e for e in store.system.edges(SPACE, None, None).entries if e.relation == "updates"]
+    ruling = (
+        RuleOutIn(analyst="mo", edge_id=edge.edge_id, reason="two Quillmarks")
+        if action == "ruled out"
+        else AcceptIn(analyst="mo", edge_id=edge.edge_id, reason="one Quillmark", relation="updates", kind="correction")
+    )
+    store.system.adjudicate(SPACE, ruling)
+    store.system.adjudicate(SPACE, MergeIn(analyst="mo", alias="Quilla", canonical="Ilse", evidence=""))
+    wanted = {
+        "message": message("m1"),
+        "conversation": ErasureIn(scope="conversation", conversation_id="c"),
+        "space": ErasureIn(scope="space"),
+    }[scope]
+    store.system.erase(SPACE, wanted)
+    assert store.system.rulings(SPACE).entries == ()
+    assert store.holds("Quillmark") == []
+    gone = scope == "space"
+    assert store.system.canonical(SPACE, "Quilla") == ("quilla" if gone else "ilse")
+    store.say(*texts[scope == "message" :], first=int(scope == "message"))
+    [again] = [e for e in store.system.edges(SPACE, None, None).entries if e.relation == "updates"]
+    assert again.edge_id == edge.edge_id
+    assert (again.kind, again.live) == (edge.kind, edge.live)
     assert store.sound()
 
 
