@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from ops.system import Verification
 from schemas.entry import Entry
 from schemas.ids import SpaceKey
@@ -12,7 +14,9 @@ from views.conservation import account_of
 from views.spec import View, recompute
 
 
-def verification(space: SpaceKey, kept: View, records: Iterable[Entry], now: int) -> Verification:
+def verification(
+    space: SpaceKey, kept: View, records: Iterable[Entry], now: int, *, forgotten: int = 0
+) -> Verification:
     """The comparison of a space's stored view with its definition, and the account of its events.
 
     Args:
@@ -20,9 +24,11 @@ def verification(space: SpaceKey, kept: View, records: Iterable[Entry], now: int
         kept: the view as it is stored.
         records: what it was folded from.
         now: instant of the statuses, microseconds UTC.
+        forgotten: ids of events that are erased and that no record names any more.
     """
     entries = list(records)
     plain = recompute(entries)
+    account = account_of(kept, entries, now)
     return Verification(
         space=space.space,
         equal=checksum(kept) == checksum(plain),
@@ -31,5 +37,5 @@ def verification(space: SpaceKey, kept: View, records: Iterable[Entry], now: int
         events=len(kept.events),
         edges=len(kept.edges),
         first_difference=first_difference(kept, plain),
-        account=account_of(kept, entries, now),
+        account=msgspec.structs.replace(account, erased=account.erased + forgotten, ever=account.ever + forgotten),
     )

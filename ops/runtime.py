@@ -14,6 +14,7 @@ from ops.answering import Answering
 from ops.asked import Asked
 from ops.erased import Erased
 from ops.erasing.run import Erasing
+from ops.erasing.work import forgotten
 from ops.limits import ingest_limits
 from ops.llm.questions import Questions
 from ops.observing import Lag
@@ -266,7 +267,7 @@ class Embedded(Ruled, Erased, Asked):
     def verify(self, space: SpaceKey) -> Verification:
         """Compare the incremental view with its definition over the same records."""
         snapshot, entries = self._view.frozen(space)
-        return verification(space, snapshot.view, entries, self._now())
+        return verification(space, snapshot.view, entries, self._now(), forgotten=forgotten(self._log, space))
 
     def rebuild(self, space: SpaceKey) -> Verification:
         """Drop the space's view, fold the log anew, and compare with the definition."""

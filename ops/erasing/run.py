@@ -129,6 +129,7 @@ class Erasing:
         gone = stores.gone_of(self._log, found)
         stores.replace_batches(self._log, found, gone, self._now())
         self._processors().run()
+        found = found.counting("view", "events", len(stores.gone_of(self._log, found).events))
         for kind, before in indexed.items():
             left = set(self._index().refs(found.space, kind))
             found = found.counting("vectors", f"{kind}s", len(before - left))
@@ -138,7 +139,7 @@ class Erasing:
         gone = stores.gone_of(self._log, found)
         found = stores.scrub_stages(self._log, found, gone)
         found = stores.scrub_log(self._log, found, gone)
-        found = stores.scrub_view(self._view, found, gone, self._now())
+        found = stores.scrub_view(self._view, found, self._now())
         found = stores.scrub_index(self._view, self._index(), found)
         return msgspec.structs.replace(found, step="purged")
 

@@ -134,10 +134,10 @@ def scrub_log(log: Log, work: Work, gone: Gone) -> Work:
     return work
 
 
-def scrub_view(view: LiveView, work: Work, gone: Gone, now: int) -> Work:
+def scrub_view(view: LiveView, work: Work, now: int) -> Work:
     """The space's rows, folded anew from the log as it is now: whatever the view's tables, nothing else is in them."""
     view.rebuild(work.space, now)
-    return work.counting("view", "messages", work.begun.messages).counting("view", "events", len(gone.events))
+    return work.counting("view", "messages", work.begun.messages)
 
 
 def indexed(index: VectorIndex, space: SpaceKey) -> dict[PointKind, frozenset[str]]:

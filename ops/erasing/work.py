@@ -20,6 +20,9 @@ _ERASURES, _OPEN = "erasures", "erasing"
 Step = Literal["recorded", "derived", "purged", "done"]
 
 
+_SCRUBBED: tuple[Step, ...] = ("purged", "done")
+
+
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     """An erasure. ``step`` is the last one that is over; ``removed`` counts by (store, what)."""
 
@@ -69,6 +72,11 @@ def of_space(log: Log, space: SpaceKey) -> Iterator[Work]:
     """Every erasure of the space."""
     prefix = _key(space, "")
     return (_decoder.decode(raw) for _, raw in log.scan(_ERASURES, prefix, prefix + b"\xff"))
+
+
+def forgotten(log: Log, space: SpaceKey) -> int:
+    """How many ids of events erasures have taken out of the space's records."""
+    return sum(work.removed.get("view", {}).get("events", 0) for work in of_space(log, space) if work.step in _SCRUBBED)
 
 
 def unfinished(log: Log) -> list[Work]:

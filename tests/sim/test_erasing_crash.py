@@ -79,7 +79,13 @@ class Stores:
     def outcome(self) -> tuple[object, ...]:
         verified, account = self.system.verify(SPACE), self.system.account(SPACE)
         assert verified.equal
-        return verified.checksum, account, self.index.refs(SPACE, "note"), self.index.refs(SPACE, "event")
+        return (
+            verified.checksum,
+            verified.account,
+            account,
+            self.index.refs(SPACE, "note"),
+            self.index.refs(SPACE, "event"),
+        )
 
     def told(self) -> list[str]:
         """Where the erased text stands, or an event that said it is named; deltas say that it went, and may."""

@@ -375,6 +375,26 @@ def test_names_that_analysts_merged_go_with_the_whole_space():
     assert store.sound()
 
 
+def test_what_is_erased_stays_in_the_account_of_what_was_ever_distilled():
+    """Also when the same words are said again: they are counted as new."""
+    store = Store()
+    store.say("I live in Oslo.", "I moved to Quillmark.", "I work at the mill.")
+    before = store.system.verify(SPACE).account
+    assert before is not None
+    store.system.erase(SPACE, message("m1"))
+    after = store.system.verify(SPACE).account
+    assert after is not None
+    assert (after.ever, after.erased, after.holds) == (before.ever, 1, True)
+    store.say("I moved to Quillmark.", first=1)
+    again = store.system.verify(SPACE).account
+    assert again is not None
+    assert (again.ever, again.erased, again.live, again.holds) == (before.ever + 1, 1, before.live, True)
+    store.system.erase(SPACE, ErasureIn(scope="space"))
+    none = store.system.verify(SPACE).account
+    assert none is not None
+    assert (none.ever, none.erased, none.live, none.holds) == (before.ever + 1, before.ever + 1, 0, True)
+
+
 @pytest.mark.parametrize("scope", ["message", "conversation", "space"])
 @pytest.mark.parametrize("action", ["ruled out", "accepted"])
 def test_no_ruling_outlives_what_it_was_about(scope: str, action: str) -> None:
