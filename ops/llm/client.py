@@ -120,7 +120,7 @@ class ChatClient:
                 self._told(result)
                 await self._after(error, result, call, tries)
                 if result == "bad_request" or call == tries:
-                    return _failed(_problem(error), call), result
+                    return failed(_problem(error), call), result
             else:
                 self._told("ok")
                 return got, "ok"
@@ -198,7 +198,8 @@ def _problem(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:PROBLEM_CHARS].encode(errors="replace").decode()
 
 
-def _failed(problem: str, calls: int) -> Answered:
+def failed(problem: str, calls: int) -> Answered:
+    """No answer, after so many calls."""
     return Answered(
         outcome="failed", text="", error=problem, model="", calls=calls, prompt_tokens=0, completion_tokens=0
     )

@@ -35,6 +35,9 @@ FAILURES_MAX = 3
 to come back, instead of being parked one after another."""
 
 
+CLOSED = "its question is no longer open"
+"""Why a question is not asked again: somebody answered it, or what it quotes was erased."""
+
 SPENT = "the budget of today is spent"
 """Why a reader's question is not asked."""
 
@@ -71,6 +74,7 @@ class ModelErrands:
         self._client: ChatClient | None = None
         self._failures = 0
         self._unread: dict[str, ModelReplied] = {}
+        self._desks: dict[int, tuple[TableReader, str, bytes]] = {}
         self.away: str | None = None
         self.held_back = False
 
@@ -89,6 +93,7 @@ class ModelErrands:
             if _is_unread(find_ask(tables, table, prefix, ask_id), reply)
         }
         for item in open_asks(tables, table, prefix):
+            self._desks[item.partition] = tables, table, prefix
             space = item.ask.key
             if item.ask.prompt.model != self._settings.model:
                 continue  # another model's: somebody else asks it, or a batch does
@@ -101,20 +106,30 @@ class ModelErrands:
         self._hold(held=held)
 
     async def run(self, errand: Errand) -> Output:
-        """Ask until there is a reply, or enough calls failed. An endpoint that is away is waited for."""
+        """Ask until there is a reply, or enough calls failed.
+
+        An endpoint that is away is waited for; a question that is not open any more then is not asked again.
+        """
         ask = msgspec.msgpack.decode(errand.data, type=ModelAsked)
         calls = 0
         with self._under_way():
             while True:
-                got = await self._ask(ask)
-                calls += got.calls
-                if got.outcome == "failed" and self._is_outage():
+                try:
+                    got = await self._connected().ask(ask.prompt)
+                except EndpointAwayError as away:
+                    calls += away.calls
+                    await self._wait_for_endpoint(str(away), away.wait_s)
+                else:
+                    calls += got.calls
+                    if got.outcome != "failed" or not self._is_outage():
+                        break
                     await self._wait_for_endpoint(got.error, self._settings.retry_wait_max_s)
-                    continue
-                self._note(answered=got.outcome != "failed")
-                reply = self._replied(ask, got, calls)
-                self.expect(reply)
-                return Output(topic="replies", record=reply)
+                if not self._is_open(errand, ask):
+                    return Output(topic="replies", record=self._closed(ask, calls))
+            self._note(answered=got.outcome != "failed")
+            reply = self._replied(ask, got, calls)
+            self.expect(reply)
+            return Output(topic="replies", record=reply)
 
     async def ask_now(self, ask: ModelAsked) -> ModelReplied:
         """A reply for somebody who waits: asked once, whatever else is under way and whatever was spent.
@@ -140,12 +155,16 @@ class ModelErrands:
         if self._client is not None:
             await self._client.close()
 
-    async def _ask(self, ask: ModelAsked) -> Answered:
-        while True:
-            try:
-                return await self._connected().ask(ask.prompt)
-            except EndpointAwayError as away:
-                await self._wait_for_endpoint(str(away), away.wait_s)
+    def _is_open(self, errand: Errand, ask: ModelAsked) -> bool:
+        """Whether the desk that the errand came from still has the question."""
+        desk = self._desks[int(errand.id.partition("/")[0])]
+        return isinstance(find_ask(*desk, ask.ask_id), OpenAsk)
+
+    def _closed(self, ask: ModelAsked, calls: int) -> ModelReplied:
+        """Tells what a question took for which nobody waits any more."""
+        from .client import failed
+
+        return self._record(ask, failed(CLOSED, calls), calls)
 
     def _connected(self) -> ChatClient:
         """The client; it is loaded when there is something to ask."""

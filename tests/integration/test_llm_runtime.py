@@ -23,6 +23,7 @@ from query.api import StateRequest
 from schemas.asking import ModelAsked, ModelReplied, ReadOutcome, ReplyOutcome, ReplyRead
 from schemas.codec import decode
 from schemas.dead_letters import DeadLetter
+from schemas.erasure_wire import ErasureIn
 from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
@@ -239,6 +240,38 @@ def test_an_endpoint_that_fails_again_and_again_parks_a_few_and_the_rest_wait_fo
     assert len(orchard.records("dead-letters", DeadLetter)) == FAILURES_MAX
     assert standing.open["distil"] == 8 - FAILURES_MAX
     assert standing.away is not None
+
+
+def test_what_is_erased_while_its_question_waits_for_the_endpoint_is_not_sent_again() -> None:
+    with FaultServer(answers(lambda text: status(429) if "bees" in text else good(text))) as server:
+        orchard = Orchard(server, tries=1)
+        orchard.say("I keep bees.")
+        orchard.finish()
+        orchard.system.erase(SPACE, ErasureIn(scope="conversation", conversation_id="c1", message_id=None))
+        seen: list[int] = []
+        for number in range(8):
+            orchard.say(f"I own {number} goats.")
+            orchard.finish()
+            seen.append(sum("bees" in json.dumps(body) for body in server.requests))
+        orchard.system.close()
+    assert seen[-1] == seen[1]
+    assert orchard.system.questions_of(SPACE).open["distil"] == 0
+
+
+def test_calls_that_found_the_endpoint_away_are_counted_in_the_reply() -> None:
+    def serve(body: Body, before: int) -> Answer:
+        if is_probe(body):
+            return completion('{"ok": true}')
+        return good("I keep bees.") if before > 3 else status(429)
+
+    with FaultServer(serve) as server:
+        orchard = Orchard(server, tries=1)
+        orchard.say("I keep bees.")
+        while not orchard.records("replies", ModelReplied):
+            orchard.finish()
+        orchard.system.close()
+    (reply,) = orchard.records("replies", ModelReplied)
+    assert reply.calls == 4
 
 
 def test_a_parked_question_that_is_asked_again_is_answered() -> None:
