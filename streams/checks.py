@@ -36,12 +36,15 @@ def check_space(space: SpaceKey) -> None:
 
 
 def check_text(field: str, text: str) -> str:
-    """Text that can be stored: no NUL, and no half of a surrogate pair (it has no UTF-8)."""
-    if "\0" in text:
-        raise RefusedError("bad_text", "must not contain a NUL character", field)
+    """Text that can be stored: no half of a surrogate pair, which has no UTF-8."""
     if _SURROGATE.search(text):
         raise RefusedError("bad_text", "must not contain an unpaired surrogate", field)
     return text
+
+
+def mended(text: str) -> str:
+    """Halves of surrogate pairs replaced by U+FFFD, the sign for what could not be read: what people said is kept."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def check_content(field: str, text: str, max_bytes: int) -> str:

@@ -12,7 +12,7 @@ from schemas.ids import SpaceKey
 from schemas.messages import MessagePosted
 from schemas.wire import MessageIn
 
-from .checks import RefusedError, check_content, check_id, check_local_time, check_text, check_time, check_zone
+from .checks import RefusedError, check_content, check_id, check_local_time, check_text, check_time, check_zone, mended
 
 MAX_SEQ = 2**53 - 1
 """The largest integer that every JSON reader keeps exactly."""
@@ -36,6 +36,9 @@ class IngestLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_message(space: SpaceKey, raw: bytes, seq: int, default_tz: str | None, limits: IngestLimits) -> MessagePosted:
     """The record for a message; its ``received_at`` is its ``sent_at`` until the log gives it one.
+
+    Half a surrogate pair in the content is replaced by U+FFFD, and a NUL stays: what was said is not lost for it. In
+    ids, names and zones neither is taken.
 
     Args:
         raw: JSON of one ``MessageIn``.
@@ -97,7 +100,11 @@ def _decode(raw: bytes, limits: IngestLimits) -> MessageIn:
     except msgspec.ValidationError as error:
         raise _invalid(str(error)) from error
     except (msgspec.DecodeError, RecursionError) as error:
-        for field, value in loose_fields(raw).items():
+        fields = loose_fields(raw)
+        content = fields.get("content")
+        if isinstance(content, str) and mended(content) != content:
+            return _decode(json.dumps(fields | {"content": mended(content)}).encode(), limits)
+        for field, value in fields.items():
             if isinstance(value, str):
                 check_text(field, value)
         raise RefusedError("malformed", f"not JSON in UTF-8: {error}") from error

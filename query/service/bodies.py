@@ -37,7 +37,7 @@ def split_batch(raw: bytes) -> list[bytes]:
     """The messages of a ``MessagesIn`` body, each as JSON, unjudged: one bad message does not refuse the others.
 
     A lone surrogate (``\\ud800``) makes JSON that the standard library reads and msgspec does not; such a body is
-    taken apart with the former, so that only the message it stands in is refused.
+    taken apart with the former, and whether the message it stands in can be kept is judged with the message.
 
     Raises:
         RequestError: as ``decode_body``, for what is wrong with the body as a whole.

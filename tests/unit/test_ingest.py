@@ -71,13 +71,32 @@ def test_a_message_is_accepted_with_its_time_zone_and_position() -> None:
     assert (second.seq, second.tz, second.ends_session) == (7, "Europe/Paris", True)
 
 
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (raw(content="the code is\0 88"), "the code is\0 88"),
+        (raw(content="so funny \ud83d really"), "so funny \ufffd really"),
+        (raw(content="\ude00 first"), "\ufffd first"),
+        (raw(content="whole \U0001f600 pair"), "whole \U0001f600 pair"),
+        (raw(content="it moved").replace(b"moved", b"\xed\xa0\xbd"), "it \ufffd"),
+    ],
+)
+def test_odd_characters_in_what_was_said_do_not_lose_it(sent: bytes, kept: str) -> None:
+    """A NUL stays; half a surrogate pair, which has no UTF-8, is replaced. Sent again it is a duplicate."""
+    edge = Edge()
+    assert [outcome(s)[0] for s in edge.post(sent).statuses] == ["accepted"]
+    (record,) = edge.records()
+    assert isinstance(record, MessagePosted)
+    assert record.content == kept
+    assert [outcome(s)[0] for s in edge.post(sent).statuses] == ["duplicate"]
+
+
 REFUSED: list[tuple[str, bytes, str, str | None]] = [
     ("not JSON", b"{", "malformed", None),
     ("empty bytes", b"", "malformed", None),
     ("not an object", b"[]", "malformed", None),
     ("trailing bytes", raw() + b"x", "malformed", None),
     ("bytes that are not UTF-8", raw().replace(b"moved", b"m\xff"), "malformed", None),
-    ("a surrogate as bytes", raw().replace(b"moved", b"\xed\xa0\xbd"), "bad_text", "content"),
     ("deep nesting", b'{"content":' + b"[" * 50_000, "malformed", "content"),
     ("an unknown field", raw(mood="good"), "malformed", "mood"),
     ("a wrong type", raw(content=5), "malformed", "content"),
@@ -92,8 +111,8 @@ REFUSED: list[tuple[str, bytes, str, str | None]] = [
     ("a very long time", raw(sent_at="2" * 5000), "bad_time", "sent_at"),
     ("empty content", raw(content=""), "empty", "content"),
     ("blank content", raw(content=" \n\u3000"), "empty", "content"),
-    ("NUL in content", raw(content="a\0b"), "bad_text", "content"),
-    ("half a surrogate pair in content", raw(content="a\ud83d"), "bad_text", "content"),
+    ("NUL in an id", raw(message_id="a\0b"), "bad_text", "message_id"),
+    ("half a surrogate pair in content and in an id", raw(content="\ud83d", speaker="\ud83d"), "bad_text", "speaker"),
     ("half a surrogate pair in an id", raw(message_id="\ud83d"), "bad_text", "message_id"),
     ("half a surrogate pair in the zone", raw(tz="\ud83d"), "bad_text", "tz"),
     ("an empty id", raw(message_id=""), "empty", "message_id"),

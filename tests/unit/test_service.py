@@ -167,7 +167,8 @@ async def test_json_of_another_shape_is_refused_with_the_field(client, body, fie
 
 
 async def test_a_lone_surrogate_refuses_only_the_message_it_stands_in(client):
-    raw = json.dumps({"messages": [message(1, "home is \ud800"), message(2, "work is here")]}).encode()
+    named = message(1, "home is here", message_id="\ud800")
+    raw = json.dumps({"messages": [named, message(2, "work is here")]}).encode()
     body = await ok(await post(client, raw), "PostedOut")
     assert [status["status"] for status in body["messages"]] == ["refused", "accepted"]
 
