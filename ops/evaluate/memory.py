@@ -13,6 +13,7 @@ import msgspec
 from ops.cli.feed import feed
 from ops.importers.locomo import open_locomo
 from ops.limits import ingest_limits
+from ops.llm.settings import LlmSettings
 from ops.opening import open_parts
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
@@ -101,9 +102,17 @@ class Memory:
         """Every file of the store."""
         return sorted(path for path in self._store.rglob("*") if path.is_file())
 
-    def another(self) -> AbstractContextManager[Memory]:
-        """A second, empty one with the same encoder, removed at the end."""
-        return memory(self.settings, self.say, None, self._parts.encoder)
+    def another(self, llm: LlmSettings | None = None) -> AbstractContextManager[Memory]:
+        """A second, empty one with the same encoder, and another model if one is given; removed at the end."""
+        settings = self.settings if llm is None else msgspec.structs.replace(self.settings, llm=llm)
+        return memory(settings, self.say, None, self._parts.encoder)
+
+    def settle(self, space: SpaceKey) -> list[int]:
+        """Work off the model's replies; after each, how many messages of the space count as read without any event."""
+        seen: list[int] = []
+        while self.system.settle():
+            seen.append(self.system.account(space).read_yielded_none)
+        return seen
 
     def statements(self, space: SpaceKey, at: int) -> tuple[StateEntry, ...]:
         """Every live statement of a space, as it stands at an instant."""

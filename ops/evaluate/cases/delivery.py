@@ -25,10 +25,14 @@ Statuses = dict[str, MessageStatus]
 
 
 class Delivered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the API said while a case was delivered."""
+    """What the API said while a case was delivered.
+
+    ``yielded_none``: after each reply of the model, how many messages counted as read without any event.
+    """
 
     statuses: Statuses
     receipts: tuple[ErasureOut, ...]
+    yielded_none: tuple[int, ...]
 
 
 def space_of(case: Case, tenant: str | None) -> SpaceKey:
@@ -40,6 +44,7 @@ def deliver(case: Case, memory: Memory, messages: Sequence[CaseMessage]) -> Deli
     """Post everything in this order and process it; operations come after what was posted before them is applied."""
     statuses: Statuses = {}
     receipts: list[ErasureOut] = []
+    yielded_none: list[int] = []
     for tenant in sorted({message.tenant_id or "" for message in messages}):
         space = space_of(case, tenant or None)
         mine = [message for message in messages if (message.tenant_id or "") == tenant]
@@ -53,7 +58,8 @@ def deliver(case: Case, memory: Memory, messages: Sequence[CaseMessage]) -> Deli
                     memory.system.flush(space)
                     receipts += _special(memory, space, message, case)
         memory.system.flush(space)
-    return Delivered(statuses=statuses, receipts=tuple(receipts))
+        yielded_none += memory.settle(space)
+    return Delivered(statuses=statuses, receipts=tuple(receipts), yielded_none=tuple(yielded_none))
 
 
 def orders(case: Case) -> list[list[CaseMessage]]:

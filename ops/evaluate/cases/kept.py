@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from schemas.codec import decode
+from schemas.dead_letters import DeadLetter
 from schemas.ids import SpaceKey
 from schemas.topics import TOPICS
 
@@ -38,9 +40,11 @@ def message_status(o: Outcome, value: object) -> Iterable[str]:
 
 
 def dead_letters(o: Outcome, value: object) -> Iterable[str]:
-    parked = o.memory.system.account(o.space).parked
-    if parked != value:
-        yield f"{parked} records are parked, not {value}"
+    """Records, not letters: each stage that cannot read a record says so in a letter of its own."""
+    letters = (decode("dead-letters", raw) for raw in o.memory.records("dead-letters", o.space))
+    parked = {(one.topic, one.partition, one.offset) for one in letters if isinstance(one, DeadLetter)}
+    if len(parked) != value:
+        yield f"{len(parked)} records are parked, not {value}"
 
 
 def consumer_continues(o: Outcome, value: object) -> Iterable[str]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from ..data import BadDataError
 from ..suite import Scores, Task
+from . import faulted
 from .case import Case, numbered
-from .checks import Checks
+from .checks import Checks, mapping
 from .delivery import deliver, space_of
+from .faulted import FAULTED
 from .held import HELD
 from .kept import KEPT
 from .outcome import Outcome
 from .said import SAID
-
-CHECKS: Checks = {**SAID, **HELD, **KEPT}
 
 
 def run(task: Task) -> Scores:
@@ -49,9 +50,23 @@ def check(case: Case, task: Task) -> list[str]:
     unknown = [key for key in case.expect if key not in CHECKS]
     if unknown:
         return [f"cannot be checked here: {key}" for key in unknown]
+    if case.llm_fault is not None:
+        with faulted.delivered(case, task.memory, faulted.fault_of(case)) as outcome:
+            return _problems(outcome, case.expect)
     delivered = deliver(case, task.memory, numbered(case))
-    outcome = Outcome(case, task.memory, space_of(case, case.tenant_id), delivered)
-    return [f"{key}: {problem}" for key, value in case.expect.items() for problem in CHECKS[key](outcome, value)]
+    return _problems(Outcome(case, task.memory, space_of(case, case.tenant_id), delivered), case.expect)
+
+
+def after_retry(o: Outcome, value: object) -> Iterable[str]:
+    """Keys that hold once the retry has run; it has when the outcome is looked at."""
+    return _problems(o, mapping(value))
+
+
+def _problems(o: Outcome, expect: Mapping[str, object]) -> list[str]:
+    return [f"{key}: {problem}" for key, value in expect.items() for problem in CHECKS[key](o, value)]
+
+
+CHECKS: Checks = {**SAID, **HELD, **KEPT, **FAULTED, "after_retry": after_retry}
 
 
 def _case(line: bytes) -> Case:
