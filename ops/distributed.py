@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,13 @@ STAGES = ("sessionize", "distil", "themes", "link", "embed", "ask")
 
 NEWEST_ONLY = frozenset({"distil", "themes", "link"})
 """These make of each set what depends on no older set of the same session (``streams.worker.newest``)."""
+
+
+TIMELESS = frozenset({"distil", "themes", "link", "ask"})
+"""Nothing comes of time alone to these."""
+
+REST = 2.0
+"""See ``Surroundings``."""
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,12 +125,14 @@ async def run_worker(
 
     log = await prepare_log(work)
     states = LocalStates(work.store / "stages", log=log.identity, partitions=log.partitions)
-    threads = ThreadPoolExecutor(max_workers=len(makers) * log.partitions, thread_name_prefix="stage")
+    # More threads than processors fold no faster, and keep the loop waiting; those that wait for an index come on top.
+    waiting = log.partitions if "embed" in makers else 0
+    threads = ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + waiting, thread_name_prefix="stage")
     try:
         async with kafka_broker(work.bootstrap) as broker:
             around = Surroundings(
                 broker=broker, states=states, partitions=log.partitions, threads=threads, clock=clock,
-                observe=observe, prefix=work.prefix, newest_only=NEWEST_ONLY,
+                observe=observe, prefix=work.prefix, newest_only=NEWEST_ONLY, timeless=TIMELESS, rest=REST,
             )  # fmt: skip
             fleet = Fleet(makers, around, errands)
             group = Group(

@@ -37,13 +37,13 @@ class MeasuredEmbed(Embed):
         self._observer = observer
         super().__init__(index, self._timed)
 
-    def sync(
+    def put(
         self, space: SpaceKey, notes: Mapping[MessageKey, MessageText | None], events: Mapping[str, Event | None]
     ) -> Synced:
         """See ``Embed``."""
         begun, self._timed.seconds = time.perf_counter(), 0.0
         try:
-            synced = super().sync(space, notes, events)
+            synced = super().put(space, notes, events)
         except points.IndexAwayError:
             self._observer.indexed(Indexed(away=True, encode_s=0.0, write_s=0.0))
             raise

@@ -82,7 +82,7 @@ class Indexer:
             if isinstance(record, MessagePosted | MessageEdited | MessageRetracted):
                 named.setdefault(record.key, {})[record.message] = None
         for space, keys in named.items():
-            self._embed.sync(space, {key: self._view.message(space, key) for key in keys}, {})
+            self._embed.put(space, {key: self._view.message(space, key) for key in keys}, {})
         return self._advance("messages", partition, read)
 
     def _events(self, partition: int) -> int:
@@ -94,12 +94,13 @@ class Indexer:
                 named.setdefault(record.key, {})[record.event_id] = None
         for space, event_ids in named.items():
             rows = {event_id: self._view.event(space, event_id) for event_id in event_ids}
-            self._embed.sync(space, {}, {i: None if row is None else row.event for i, row in rows.items()})
+            self._embed.put(space, {}, {i: None if row is None else row.event for i, row in rows.items()})
         return self._advance("deltas", partition, read)
 
     def _advance(self, topic: TopicName, partition: int, read: Sequence[LogEntry]) -> int:
-        """Move past what was read; returns how much that was."""
+        """Move past what was read, once it is durable in the index; returns how much that was."""
         if read:
+            self._embed.flush()
             with self._log.batch() as batch:
                 write_position(batch, CONSUMER, topic, partition, read[-1].offset + 1)
         return len(read)

@@ -69,7 +69,19 @@ class Embed:
     def sync(
         self, space: SpaceKey, notes: Mapping[MessageKey, MessageText | None], events: Mapping[str, Event | None]
     ) -> Synced:
-        """Set the named points; what is not named stays. Flushed, so the caller may then advance its position.
+        """``put``, then ``flush``: the caller may then advance its position."""
+        synced = self.put(space, notes, events)
+        self.flush()
+        return synced
+
+    def flush(self) -> None:
+        """What was put is durable. It costs as much for one point as for a hundred: once for all spaces of a batch."""
+        self._index.flush()
+
+    def put(
+        self, space: SpaceKey, notes: Mapping[MessageKey, MessageText | None], events: Mapping[str, Event | None]
+    ) -> Synced:
+        """Set the named points; what is not named stays.
 
         Args:
             space: of all of them.
@@ -89,7 +101,6 @@ class Embed:
         refused = self._upsert(space, self._points(drafts))
         for one in refused:
             self._index.delete(space, one.kind, [one.ref])
-        self._index.flush()
         return Synced(
             written=len(drafts) - len(refused), deleted=len(gone_notes) + len(gone_events), refused=tuple(refused)
         )

@@ -49,6 +49,10 @@ work, so that stopping and being fresh need no more; larger ones were no faster.
 MOST_DUE = 1_000
 """Pending instants of one look; after a downtime it takes several, between which records are applied."""
 
+FETCH_WAIT_MS, FETCH_MIN_BYTES = 100, 64 * 1024
+"""The broker answers a look for records when so much is there, or after so long: every answer costs it and us as much
+for one record as for a hundred, and names all our partitions."""
+
 POLL_MS = 200
 """How long one look for records waits, so how soon an idle worker notices that it shall stop."""
 
@@ -320,8 +324,9 @@ def _partitioner(partitions: int) -> Callable[[SpaceKey], int]:
 @asynccontextmanager
 async def _consumer(source: Source) -> AsyncGenerator[AIOKafkaConsumer]:
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=source.bootstrap, group_id=None, enable_auto_commit=False, auto_offset_reset="none"
-    )
+        bootstrap_servers=source.bootstrap, group_id=None, enable_auto_commit=False, auto_offset_reset="none",
+        fetch_max_wait_ms=FETCH_WAIT_MS, fetch_min_bytes=FETCH_MIN_BYTES,
+    )  # fmt: skip
     await consumer.start()
     try:
         yield consumer

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 
 SESSION_MIN_S, SESSION_MAX_S = 1, 60
+
+SWITCH_S = 0.001
+"""How long a thread that folds may keep the loop waiting: with Python's 5 ms a step, which the loop takes up ten times,
+waits for most of its time."""
 
 
 class WorkerOptions(BrokerOptions, MeasuredOptions):
@@ -143,6 +148,7 @@ def _run(
     from streams.worker.broker import BrokerAwayError
     from streams.worker.runner import FencedError
 
+    sys.setswitchinterval(SWITCH_S)
     stages = _stages(options.stages)
     work = Work(
         bootstrap=options.bootstrap,

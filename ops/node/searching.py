@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 STAGE = "embed"
 BATCH = 64
 """Marks looked at before they are cleared: half a second of encoding."""
+
+REST, REST_MAX_S = 4.0, 1.0
+"""After a batch that was not full it rests for so many times as long as that took, but no longer than a second: a flush
+costs as much for one point as for a hundred, and holds up whoever reads the view meanwhile."""
 
 IDLE_S = 0.5
 """How long it waits for a change before it looks whether it shall stop."""
@@ -98,16 +103,21 @@ class OwnIndex:
             if due:
                 self._forget_deleted()
                 continue
+            begun = time.perf_counter()
             embed = Embed(self.index, self._encoder())
             with self._replica.changed:
                 marks = tables.oldest(BATCH)
                 notes, events = self._looked_up([mark for mark, _ in marks])
             for space in {**notes, **events}:
-                embed.sync(space, notes.get(space, {}), events.get(space, {}))
+                embed.put(space, notes.get(space, {}), events.get(space, {}))
+            embed.flush()
             with self._replica.changed:
                 tables.clear(marks)
                 self._replica.changed.notify_all()
-            self._observer.folded(Folded(stage=STAGE, read=len(marks), written=0, parked=0, seconds=0.0))
+            seconds = time.perf_counter() - begun
+            self._observer.folded(Folded(stage=STAGE, read=len(marks), written=0, parked=0, seconds=seconds))
+            if len(marks) < BATCH:
+                self._stop.wait(min(REST * seconds, REST_MAX_S))
 
     def _has_work(self) -> bool:
         tables, passes = self._replica.tables, self._replica.passes

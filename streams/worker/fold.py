@@ -113,7 +113,13 @@ class Folder:
         self._newest_only = newest_only
 
     def fold(
-        self, batch: Sequence[Fetched], positions: Mapping[TopicName, int], now: int, pace: Pace = UNHURRIED
+        self,
+        batch: Sequence[Fetched],
+        positions: Mapping[TopicName, int],
+        now: int,
+        pace: Pace = UNHURRIED,
+        *,
+        ticks: bool = False,
     ) -> Decided:
         """Fold records of one or several inputs, each input's without a gap from its position on.
 
@@ -122,6 +128,7 @@ class Folder:
             positions: of all inputs, before the batch.
             now: microseconds UTC.
             pace: when it takes too long.
+            ticks: time passes afterwards, in the same step.
 
         Raises:
             GivenUpError: see there.
@@ -132,7 +139,12 @@ class Folder:
             self._state.clear()
             decided = self._fold(batch, positions, now, {}, pace)
         assert decided is not None, "nothing was passed over"
-        return decided
+        return self._ticked(decided, now) if ticks and decided.fault is None else decided
+
+    def _ticked(self, decided: Decided, now: int) -> Decided:
+        outputs = [out_of(output) for output in self._stage.tick(self._state, now)]
+        step = self._step(decided.step.positions, [*decided.step.outputs, *outputs])
+        return msgspec.structs.replace(decided, step=step)
 
     def _fold(
         self,

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import suppress
-
-import msgspec
 
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_of
 
 from ..ports import Output, Stage
-from .broker import Broker, BrokerAwayError, Stored
+from .broker import BrokerAwayError, Stored
 from .errands import Errand, Errands, Running
 from .fold import STATE, Decided, Fetched, Folder, GivenUpError, Pace
 from .inbox import Inbox
-from .local import LocalStates, state_prefix
+from .local import state_prefix
 from .ranges import LogLostError as LogLostError
 from .ranges import check_range
 from .step import PART_BYTES, Out, Step, StepReader, out_of, split_step, steps_topic
+from .surroundings import REST_MAX_S
+from .surroundings import Ran as Ran
+from .surroundings import Surroundings as Surroundings
 
 BATCH_RECORDS = 256
 """Most records of a step, of each input."""
@@ -33,7 +33,8 @@ BATCH_RECORDS = 256
 STEP_S = 1.0
 """A step ends at the first record after so long: what it has is then written, and others read it."""
 
-TICK_S = 0.25
+IDLE_S = 5.0
+"""How long a runner that is told nothing waits before it looks again."""
 
 READ_RECORDS = 500
 """Read at once at a takeover or when lagging."""
@@ -45,41 +46,6 @@ RETRIES = 60
 
 class FencedError(Exception):
     """Somebody else wrote a step: what was folded does not count. The state is read again."""
-
-
-class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """One committed step, for metrics. ``outputs``: without dead letters. ``lag``: records that still wait.
-    ``left_out``: statements (``streams.parts.left_out``)."""
-
-    stage: str
-    partition: int
-    records: int
-    outputs: int
-    parked: int
-    lag: int
-    fold_s: float
-    write_s: float
-    faulted: int = 0
-    left_out: int = 0
-
-
-class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runners of a worker share.
-
-    Attributes:
-        newest_only: the stages that need not see a set that a later one of the same batch replaces (``newest``).
-        tick_s: how often a stage is told that time passes.
-    """
-
-    broker: Broker
-    states: LocalStates
-    partitions: int
-    threads: Executor
-    clock: Callable[[], int]
-    observe: Callable[[Ran], None]
-    prefix: str = ""
-    newest_only: frozenset[str] = frozenset()
-    tick_s: float = TICK_S
 
 
 class Runner:
@@ -106,6 +72,7 @@ class Runner:
         self._end = 0
         self._inbox = Inbox(stage.inputs)
         self._stop = asyncio.Event()
+        self._tells_time = stage.name not in around.timeless
         self._ticked = float("-inf")
         self._owed: Mapping[TopicName, int] = {}
         self._running = None if errands is None else self._beside(errands)
@@ -195,24 +162,26 @@ class Runner:
         """Whatever is to be done now; waits a little when that is nothing. Time passes also under load."""
         self._inbox.arrived.clear()
         self._run_errands()
-        elapsed = asyncio.get_running_loop().time()
-        if elapsed - self._ticked >= self._around.tick_s:
-            self._ticked = elapsed
-            if await self._decide(lambda now: self._folder.tick(self._positions, now)):
-                return True
+        around, elapsed = self._around, asyncio.get_running_loop().time()
+        ticks = self._tells_time and elapsed - self._ticked >= around.tick_s
+        self._ticked = elapsed if ticks else self._ticked
         batch = self._inbox.take(self._positions, BATCH_RECORDS) or await self._read_missing()
         if batch:
-            return await self._fold(batch)
-        await _sleep_unless(self._inbox.arrived, self._around.tick_s)
+            return await self._fold(batch, ticks=ticks)
+        if ticks and await self._decide(lambda now: self._folder.tick(self._positions, now)):
+            return True
+        await _sleep_unless(self._inbox.arrived, around.tick_s if self._tells_time else IDLE_S)
         return False
 
-    async def _fold(self, batch: Sequence[Fetched]) -> bool:
+    async def _fold(self, batch: Sequence[Fetched], *, ticks: bool) -> bool:
         time = asyncio.get_running_loop().time
-        until = time() + STEP_S
-        pace = Pace(self._stop.is_set, lambda: time() > until)
-        before = self._positions
-        decided = await self._decide(lambda now: self._folder.fold(batch, before, now, pace))
+        begun, before = time(), self._positions
+        pace = Pace(self._stop.is_set, lambda: time() > begun + STEP_S)
+        decided = await self._decide(lambda now: self._folder.fold(batch, before, now, pace, ticks=ticks))
         self._inbox.put_back([raw for raw in batch if raw.offset >= self._positions[raw.topic]])
+        rest = min(self._around.rest * (time() - begun), REST_MAX_S)
+        if rest and len(batch) < BATCH_RECORDS:
+            await _sleep_unless(self._stop, rest)
         return decided
 
     def _run_errands(self) -> None:
