@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+import re
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import Literal
 
 import msgspec
@@ -20,6 +21,7 @@ MIN_US = -62_135_596_800 * US_PER_SECOND
 MAX_US = 253_402_300_799 * US_PER_SECOND
 """9999-12-31T23:59:59Z, the last."""
 
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _YEAR_1 = datetime.min  # noqa: DTZ901 - calendar times are naive
 _DAY_MIN = 24 * 60
@@ -70,6 +72,25 @@ def parse_time(text: str) -> tuple[int, int]:
     if abs(minutes) >= _DAY_MIN or not MIN_US <= us + minutes * US_PER_MINUTE <= MAX_US:
         raise ValueError(f"time cannot be told at its own offset: {text!r}")
     return us, minutes
+
+
+def parse_moment(text: str, zone: tzinfo = UTC) -> int:
+    """What somebody asks about, in microseconds UTC: RFC 3339, or a bare date.
+
+    A date means its last microsecond in ``zone``: "as of 1 March" includes what began on 1 March, and nothing that
+    began on the 2nd.
+
+    Raises:
+        ValueError: see ``parse_time``.
+    """
+    if _DATE.fullmatch(text) is None:
+        return parse_time(text)[0]
+    try:
+        day = date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"not a date: {text!r}") from error
+    end = to_us(datetime.combine(day, time.max, tzinfo=zone).replace(fold=1))
+    return min(max(end, MIN_US), MAX_US)
 
 
 def calendar_time(us: int, utc_offset_min: int = 0) -> datetime:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from .times import TIME_HELP, parse_moment, show_minute, zone_name
-from .world import OK, Options, Subcommands, World, add_url_option, asked, existing_space
+from .world import OK, CommandError, Options, Subcommands, World, add_url_option, asked, existing_space
 
 
 class StateOptions(Options):
@@ -44,8 +44,8 @@ def run(options: StateOptions, world: World) -> int:
             space=existing_space(system, options, options.space),
             as_of=now if as_of is None else as_of,
             known_at=known_at,
-            participant=options.participant,
-            attribute=options.attribute,
+            participant=_filter(options.participant, "--participant"),
+            attribute=_filter(options.attribute, "--attribute"),
             include_all=options.all,
         )
         result = system.state(request)
@@ -64,3 +64,9 @@ def run(options: StateOptions, world: World) -> int:
         world.say("nothing is known to hold")
     world.say(f"\n{basis_line(result.basis)}")
     return OK
+
+
+def _filter(value: str | None, option: str) -> str | None:
+    if value is not None and not value.strip():
+        raise CommandError(f"{option}: is empty; leave it out instead")
+    return value

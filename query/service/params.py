@@ -10,7 +10,7 @@ import msgspec
 from multidict import MultiMapping
 
 from schemas.ids import SpaceKey, name_problem
-from schemas.times import parse_time
+from schemas.times import parse_moment
 
 from .errors import RequestError
 
@@ -72,12 +72,15 @@ def identifier(name: str, value: str) -> str:
 
 
 def instant(values: Mapping[str, str | None], name: str) -> int | None:
-    """A time parameter in microseconds UTC; a "+" of its offset that arrived as a space is put back."""
+    """A time parameter in microseconds UTC: RFC 3339, or a date, which means its end in UTC.
+
+    A "+" of an offset that arrived as a space is put back.
+    """
     text = values.get(name)
     if text is None:
         return None
     try:
-        return parse_time(_LOST_PLUS.sub("+", text))[0]
+        return parse_moment(_LOST_PLUS.sub("+", text))
     except ValueError as error:
         raise RequestError(400, "invalid", str(error), name) from error
 

@@ -389,6 +389,9 @@ def test_state_asks_for_now_unless_told_otherwise(terminal: Terminal) -> None:
         ("2026-03-01", "UTC", "2026-03-01T23:59:59.999999Z"),
         ("2026-03-01", "Asia/Tokyo", "2026-03-01T14:59:59.999999Z"),
         ("2026-03-29", "Europe/Madrid", "2026-03-29T21:59:59.999999Z"),
+        ("9999-12-31", "UTC", "9999-12-31T23:59:59Z"),
+        ("9999-12-31", "America/Lima", "9999-12-31T23:59:59Z"),
+        ("0001-01-01", "Asia/Tokyo", "0001-01-01T14:41:00.999999Z"),
     ],
 )
 def test_a_bare_date_means_the_end_of_that_day(terminal: Terminal, given: str, zone: str, meant: str) -> None:
@@ -398,12 +401,29 @@ def test_a_bare_date_means_the_end_of_that_day(terminal: Terminal, given: str, z
     assert (request.as_of, request.known_at) == (at(meant), at(meant))
 
 
-@pytest.mark.parametrize("given", ["yesterday", "2026-02-30", "2026-03-01T09:00:00", "0000-01-01", "9999-12-31"])
+@pytest.mark.parametrize("given", ["yesterday", "2026-02-30", "2026-03-01T09:00:00", "0000-01-01", "2026-1-1"])
 def test_a_time_that_cannot_be_used_is_refused_by_its_option(terminal: Terminal, given: str) -> None:
     ran = terminal.run("state", "mill", "--as-of", given)
     assert ran.code == 2
     assert ran.err.startswith("stilltrue: --as-of: ")
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Lima"])
+@pytest.mark.parametrize("given", ["0001-01-01", "0001-01-02", "2026-03-01", "9999-12-30", "9999-12-31"])
+def test_the_day_that_was_asked_for_is_the_day_that_is_printed(terminal: Terminal, given: str, zone: str) -> None:
+    """From the first of the calendar to the last, where no zone may lead out of it."""
+    ran = terminal.run("state", "mill", "--as-of", given, "--zone", zone)
+    shown = ran.out.split("\n")[0]
+    assert f" at {given} " in shown
+
+
+@pytest.mark.parametrize("option", ["--participant", "--attribute"])
+@pytest.mark.parametrize("value", ["", "  ", "\n"])
+def test_an_empty_filter_is_refused(terminal: Terminal, option: str, value: str) -> None:
+    """A script whose variable is empty must not be told that nothing holds."""
+    ran = terminal.run("state", "mill", option, value)
+    assert (ran.code, ran.err) == (2, f"stilltrue: {option}: is empty; leave it out instead\n")
 
 
 @pytest.mark.parametrize("command", ["state", "status", "verify", "rebuild"])

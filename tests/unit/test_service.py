@@ -354,7 +354,8 @@ async def test_a_wrong_question_names_its_field(client, changes, field):
     [
         ("asof=2024-01-01T00:00:00Z", "unknown_parameter", "asof"),
         ("as_of=2024-01-01T00:00:00", "invalid", "as_of"),
-        ("as_of=2024-01-01", "invalid", "as_of"),
+        ("as_of=2024-02-30", "invalid", "as_of"),
+        ("as_of=0000-01-01", "invalid", "as_of"),
         ("known_at=noon", "invalid", "known_at"),
         ("as_of=", "invalid", "as_of"),
         ("participant=a&participant=b", "invalid", "participant"),
@@ -373,6 +374,14 @@ async def test_a_query_parameter_is_refused_where_none_is_known(client):
     await refused(await post(client, MOVES, f"{SPACE}/messages?as_of=x"), 400, "unknown_parameter", "as_of")
     await refused(await post(client, {"question": "q"}, f"{SPACE}/query?mode=flat"), 400, "unknown_parameter", "mode")
     await refused(await post(client, {}, f"{SPACE}/events?batch=1"), 400, "unknown_parameter", "batch")
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "2024-03-01", "9999-12-31"])
+async def test_a_bare_date_means_its_end_in_utc_as_it_does_for_the_command(client, day):
+    state = await ok(await client.get(f"{SPACE}/state?as_of={day}"))
+    assert state["as_of"].startswith(f"{day}T23:59:59")
+    asked = {"question": "home?", "as_of": day, "known_at": day}
+    assert (await ok(await post(client, asked, f"{SPACE}/query")))["as_of"].startswith(f"{day}T23:59:59")
 
 
 # --- spaces and tenants
@@ -544,6 +553,7 @@ PLAIN_INTEGERS = {
     ("Basis", "messages"),
     ("Basis", "waiting"),
     ("Basis", "parked"),
+    ("MessageAccount", "statements_left_out"),
     ("MessageAccount", "accepted"),
     ("MessageAccount", "source_of_event"),
     ("MessageAccount", "read_yielded_none"),
