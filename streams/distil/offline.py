@@ -17,7 +17,7 @@ from . import acts
 from .attributes import about
 from .clauses import Clause, split_clauses
 from .corrections import Cue, Placed, admissions, owned, settle, stands_alone
-from .foreign import is_foreign
+from .foreign import denies, greets, is_foreign
 from .foreign_speech import introduces_quote, mask_foreign_speech, quotes_in
 from .frames import strip_frame
 from .kinds import Kind, is_past_state, kind_of
@@ -115,7 +115,7 @@ class _Reader:
             return []
         user = self._message.role in ("user", "analyst")
         if is_foreign(text, tokens):
-            return [self._whole(sentence.start, sentence.end, "foreign")] if user and not sentence.question else []
+            return self._foreign(sentence, tokens) if user and not sentence.question else []
         if acts.takes_back(text) and not sentence.question and user:
             told = self._clauses(tokens, sentence) or [self._whole(sentence.start, sentence.end, "take_back")]
             if acts.takes_back(self._text[sentence.start : told[0].start]):
@@ -126,6 +126,14 @@ class _Reader:
         if user and acts.is_standing(tokens, self._text):
             return [self._whole(sentence.start, sentence.end, "standing")]
         return self._clauses(tokens, sentence)
+
+    def _foreign(self, sentence: Sentence, tokens: tuple[Token, ...]) -> list[Statement]:
+        if greets(tokens):
+            return []
+        whole = self._whole(sentence.start, sentence.end, "foreign")
+        if denies(self._text[sentence.start : sentence.end], tokens):
+            whole = whole._replace(kind=whole.kind._replace(polarity="negated"))
+        return [whole]
 
     def _clauses(self, tokens: tuple[Token, ...], sentence: Sentence) -> list[Statement]:
         framed = strip_frame(self._text, tokens)

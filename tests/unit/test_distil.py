@@ -450,6 +450,58 @@ def test_another_language_passes_through_as_it_stands(content: str) -> None:
     assert event.subject == "Ruth"
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Wir wohnen seit Mai in Kassel",
+        "Mon frère travaille dans une scierie",
+        "Mi hermana trabaja en el puerto",
+        "Abito a Lecce da due anni",
+        "Moro em Braga desde janeiro",
+        "Ik woon in Zwolle",
+        "Min bror jobbar på varvet",
+        "Mieszkam w Gdyni od maja",
+        "Bydlím v Olomouci",
+        "Asun Kuopiossa",
+        "Locuiesc în Iași din mai",
+        "Tôi sống ở Vinh",
+        "Saya tinggal di Medan",
+        "Ninaishi Tanga na kaka yangu",
+        "Я живу в Перми",
+        "Μένω στη Λάρισα",
+        "私は仙台に住んでいます",
+        "나는 대구에 살아요",
+        "أعيش في صفاقس",
+        "मैं इंदौर में रहता हूँ",
+    ],
+)
+def test_a_plain_statement_in_another_language_is_an_event_as_it_stands(content: str) -> None:
+    event = one(content)
+    assert (event.text, event.polarity, event.holds, event.subject) == (content, "affirmed", True, "Ruth")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["Ich trinke keinen Wein", "Nunca como pescado", "Je ne fume pas", "Jag äter inte fisk", "Я не курю табак"],
+)
+def test_a_denial_in_another_language_is_known_as_one(content: str) -> None:
+    assert one(content).polarity == "negated"
+
+
+@pytest.mark.parametrize(
+    "content", ["Guten Abend!", "¿Dónde trabajas?", "Merci à tous", "Tack så mycket", "Buongiorno a tutti"]
+)
+def test_greetings_thanks_and_questions_in_another_language_state_nothing(content: str) -> None:
+    assert distil(content) == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "subject"), [("Zoë rang Björn yesterday", "Zoë"), ("The café in Malmö closed", "café in Malmö")]
+)
+def test_accents_in_an_english_sentence_make_it_no_other_language(content: str, subject: str) -> None:
+    assert one(content).subject == subject
+
+
 def test_marked_up_memories_are_nobodys_statement() -> None:
     assert distil("<memories>Ruth: bike is blue</memories> I sold the bike", "Ruth")[0].text == "I sold the bike"
 
