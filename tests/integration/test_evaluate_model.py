@@ -119,3 +119,37 @@ def test_replies_given_elsewhere_are_imported_and_scored(data: Path, tmp_path: P
 
 def test_a_model_that_the_settings_do_not_name_cannot_be_scored(data: Path, tmp_path: Path) -> None:
     assert main(["evaluate", "supersession", "--data", str(data), "--distiller", "model"]) == 2
+
+
+CASE: dict[str, Any] = {
+    "id": "geese", "category": "x", "needs_model": False, "source": "x", "question": "Does Odo raise geese?",
+    "messages": [
+        {
+            "message_id": str(n), "conversation_id": "c", "session_id": f"s{n}", "speaker": "Odo", "role": "user",
+            "content": content, "sent_at": f"2031-03-{n:02}T10:00:00Z",
+        }
+        for n, content in enumerate(
+            ["I raise geese, I mend clocks, and I quit tea in April.", "The geese went to my aunt today."], 1
+        )
+    ],
+    "llm_fault": {"stage": "extract", "kind": "truncated_json", "on_message": "1", "times": 1},
+    "expect": {
+        "after_retry": {"current_must_mention": ["aunt"], "must_not_present_as_current": ["raise geese"]},
+        "complete_objects_kept": True, "failed_message_visible": True, "other_messages_unaffected": True,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expect", "passed"),
+    [({}, 1), ({"after_retry": {"must_not_present_as_current": ["mend clocks"]}}, 0)],
+)
+def test_a_case_whose_model_is_damaged_is_run_with_a_scripted_one(
+    tmp_path: Path, expect: dict[str, Any], passed: int
+) -> None:
+    """And what is expected once it has answered well is looked at, also where it is not so."""
+    folder, report = tmp_path / "data", tmp_path / "report.json"
+    (folder / "cases").mkdir(parents=True)
+    (folder / "cases" / "cases.jsonl").write_text(json.dumps(CASE | {"expect": CASE["expect"] | expect}))
+    main(["evaluate", "cases", "--data", str(folder), "--json", str(report)])
+    assert json.loads(report.read_text())["metrics"]["passed"] == passed
