@@ -7,6 +7,7 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,10 +16,12 @@ from ops.kafka.admin import admin, create_topics, read_topics
 from ops.kafka.topics import plan, wanted, wanted_steps
 from ops.limits import broker_session_limits
 from ops.settings import Settings
+from schemas.topics import TopicName
 from streams.ports import Encoder, Stage
 from streams.worker.broker import kafka_broker
 from streams.worker.errands import Errands
 from streams.worker.fleet import Fleet
+from streams.worker.late import LateStage
 from streams.worker.local import LocalStates
 from streams.worker.runner import Ran, Surroundings
 from views.refusals import TopicsError
@@ -58,22 +61,55 @@ def stage_makers(
     stages: Sequence[str], settings: Settings, encoder: Encoder, embed: Callable[[], Stage] | None = None
 ) -> Mapping[str, Callable[[], Stage]]:
     """By name, what makes an instance. ``embed`` makes those of the stage of that name: it needs an index."""
-    from ops.llm.stages import distil_stage, link_stage
-    from streams.llm.desk import Desk
-    from streams.sessions.stage import Sessionize
-    from streams.themes.stage import ThemesStage
-
     limits = broker_session_limits(settings)
-    known: dict[str, Callable[[], Stage]] = {
-        "sessionize": lambda: Sessionize(limits),
-        "distil": lambda: distil_stage(settings),
-        "themes": lambda: ThemesStage(encoder),
-        "link": lambda: link_stage(settings, encoder),
-        "ask": Desk,
+
+    def sessionize() -> Stage:
+        from streams.sessions.stage import Sessionize
+
+        return Sessionize(limits)
+
+    def distil() -> Stage:
+        from ops.llm.stages import distil_stage
+
+        return distil_stage(settings)
+
+    def themes() -> Stage:
+        from streams.themes.stage import ThemesStage
+
+        return ThemesStage(encoder)
+
+    def link() -> Stage:
+        from ops.llm.stages import link_stage
+
+        return link_stage(settings, encoder)
+
+    def ask() -> Stage:
+        from streams.llm.desk import Desk
+
+        return Desk()
+
+    known = {"sessionize": sessionize, "distil": distil, "themes": themes, "link": link, "ask": ask}
+    inputs = stage_inputs(settings)
+    makers: dict[str, Callable[[], Stage]] = {
+        name: partial(LateStage, name, inputs[name], known[name]) for name in known
     }
     if embed is not None:
-        known["embed"] = embed
-    return {name: known[name] for name in stages}
+        makers["embed"] = embed
+    return {name: makers[name] for name in stages}
+
+
+def stage_inputs(settings: Settings) -> Mapping[str, tuple[TopicName, ...]]:
+    """What each stage reads, without loading any: a worker joins its group before it loads them."""
+    asks = settings.llm.asked_model() is not None
+    distil: tuple[TopicName, ...] = ("sessions", "replies") if asks and settings.llm.distil else ("sessions",)
+    link: tuple[TopicName, ...] = ("events", "producers", "adjudications")
+    return {
+        "sessionize": ("messages",),
+        "distil": distil,
+        "themes": ("sessions",),
+        "link": (*link, "replies") if asks and settings.llm.link else link,
+        "ask": ("asks", "replies"),
+    }
 
 
 async def prepare_log(work: Work) -> Log:

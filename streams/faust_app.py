@@ -12,15 +12,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-import faust
 import msgspec
-from faust.tables import TableManager
 
 from schemas.topics import TopicName
 from schemas.transport import broker_topic
 
 from .worker.broker import Stored
 from .worker.fleet import Fleet
+from .worker.stand_in import stand_in
+
+with stand_in("aiohttp.client", ClientSession=object):  # which Faust names in types, and takes half its loading time
+    import faust
+    from faust.tables import TableManager
 
 FETCH_WAIT_MS, FETCH_MIN_BYTES = 50, 64 * 1024
 """Each answer of the broker costs as much for one record as for a hundred. A message passes here three times."""
@@ -133,6 +136,7 @@ def _make_app(group: Group) -> faust.App:
         consumer_group_instance_id=group.member,
         canonical_url=f"http://{group.member}",  # Faust refuses an assignment that was made for another one
         TableManager=_NoTables,
+        HttpClient=object,  # the default one loads aiohttp
         datadir=group.directory,
         autodiscover=False,
         web_enabled=False,

@@ -13,10 +13,8 @@ import numpy.typing as npt
 from schemas.ids import SpaceKey
 
 from .protocol import Hit, PointKind, VectorIndex
+from .ranking import RRF_K
 from .sparse import query_terms, query_vector
-
-RRF_K = 60
-"""Of the paper that introduced reciprocal rank fusion; damps the first ranks so that one ranking cannot rule alone."""
 
 _DEPTH = 100
 _WORD = re.compile(r"([^\W_]+)(?:['\u2019\u02bc]s\b)?", re.IGNORECASE)

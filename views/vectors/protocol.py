@@ -7,14 +7,16 @@ One protocol, three implementations under one contract test: Qdrant's engine in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from schemas.erasure_wire import Remains
 from schemas.ids import SpaceKey
+
+if TYPE_CHECKING:  # settings name what fuses rankings, and every command reads settings
+    import numpy as np
+    import numpy.typing as npt
 
 PointKind = Literal["note", "event"]
 

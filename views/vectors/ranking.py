@@ -12,6 +12,9 @@ DENSE_DECIMALS = 6
 SPARSE_DECIMALS = 4
 """Sparse scores reach some tens, where float32 steps are about 4e-6."""
 
+RRF_K = 60
+"""Of the paper that introduced reciprocal rank fusion; damps the first ranks so that one ranking cannot rule alone."""
+
 _MARGIN = 8
 
 
