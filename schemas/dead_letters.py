@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .record import Record
 
+ERASED = "(erased)"
+"""The error of a letter whose record was about what is erased: its bytes are cleaned, or gone."""
+
 
 class DeadLetter(Record, frozen=True, kw_only=True, omit_defaults=True, tag="dead_letter"):
     """A parked record. ``tenant`` and ``space`` are those its key names, empty when it names none.

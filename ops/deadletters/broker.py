@@ -13,18 +13,21 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPa
 
 from ops.kafka.admin import admin
 from schemas.codec import BadRecordError, encode
+from schemas.control import ErasureRecord
 from schemas.dead_letters import DeadLetter, LetterRedriven, RedriveBegun
 from schemas.parking import decoded
 from schemas.record import Record
+from schemas.times import format_time
 from schemas.topics import TopicName
-from schemas.transport import Headers, broker_topic, record_key, space_of
+from schemas.transport import NO_SPACE, broker_topic, record_key, space_of
 from streams.log import partition_of
 from streams.worker.fold import Fetched
 from views.refusals import TopicsError
 from views.worker import stop_consumer
 
+from .erased import erased_by
 from .letters import Found, found_at
-from .redrive import COPY_OF, Chosen, Copy, copy_name, copy_of, done, repaired_copy
+from .redrive import COPY_OF, CannotRedriveError, Chosen, Copy, copy_name, copy_of, done, repaired_copy
 
 _POLL_MS = 500
 _REQUEST_BYTES = 16 * 1024 * 1024
@@ -68,6 +71,8 @@ class BrokerLetters:
     async def redrive(self, chosen: Chosen, repaired: bytes | None, now: int) -> Sequence[LetterRedriven]:
         """See ``Letters``. A copy that a former redrive left behind is only noted."""
         found = await self.fetch(chosen.first.lies_at)
+        if repaired is None:
+            await self._refuse_erased(found)
         copy = copy_of(chosen, found) if repaired is None else repaired_copy(chosen, repaired)
         begun = chosen.first.begun
         written = None if begun is None else await self._written(copy, chosen, begun)
@@ -83,6 +88,24 @@ class BrokerLetters:
         for note in notes:
             await self._note(chosen, note)
         return notes
+
+    async def _refuse_erased(self, found: Found) -> None:
+        """Appended again, a message would be posted anew, with the text that somebody wanted gone."""
+        letter = found.record
+        assert isinstance(letter, DeadLetter), "fetched where a letter lies"
+        if letter.key == NO_SPACE:
+            return
+        said: list[ErasureRecord] = []
+        async for stored in self._read("erasures", partition_of(letter.key, self._partitions), 0):
+            record = _record("erasures", stored)
+            if isinstance(record, ErasureRecord) and record.key == letter.key:
+                said.append(record)
+        erasure = erased_by(letter, said)
+        if erasure is not None:
+            raise CannotRedriveError(
+                f"what it is about was erased ({format_time(erasure.at)}); give other bytes with --from FILE, or post "
+                "it anew if it may be kept"
+            )
 
     def _target(self, chosen: Chosen, copy: Copy) -> int:
         """Where the record's space lives; a key that names none says nothing, so there it stays where it was."""
@@ -158,15 +181,21 @@ async def broker_letters(bootstrap: str, prefix: str) -> AsyncGenerator[BrokerLe
 
 
 def _found(stored: _Stored) -> Found | None:
-    headers: Headers = [(name, value) for name, value in stored.headers]
-    space = space_of(stored.key)
-    raw = Fetched(
-        topic="dead-letters", partition=stored.partition, offset=stored.offset, tenant=space.tenant,
-        space=space.space, key=stored.key, value=stored.value or b"", headers=headers,
-    )  # fmt: skip
-    try:
-        record = decoded(raw).record
-    except BadRecordError:
+    record = _record("dead-letters", stored)
+    if record is None:
         return None
     assert isinstance(record, DeadLetter | RedriveBegun | LetterRedriven), "what dead-letters holds"
-    return found_at(stored.partition, stored.offset, record, headers)
+    return found_at(stored.partition, stored.offset, record, list(stored.headers))
+
+
+def _record(topic: TopicName, stored: _Stored) -> Record | None:
+    """None for what no consumer could use either."""
+    space = space_of(stored.key)
+    raw = Fetched(
+        topic=topic, partition=stored.partition, offset=stored.offset, tenant=space.tenant, space=space.space,
+        key=stored.key, value=stored.value or b"", headers=list(stored.headers),
+    )  # fmt: skip
+    try:
+        return decoded(raw).record
+    except BadRecordError:
+        return None

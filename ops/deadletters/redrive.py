@@ -12,7 +12,7 @@ from typing import Protocol, cast
 import msgspec
 
 from schemas.codec import BadRecordError, decode, encode
-from schemas.dead_letters import DeadLetter, LetterRedriven
+from schemas.dead_letters import ERASED, DeadLetter, LetterRedriven
 from schemas.ids import SpaceKey
 from schemas.topics import TOPICS, TopicName
 from schemas.transport import Headers, own_of, space_key, space_of
@@ -123,6 +123,8 @@ def copy_of(chosen: Chosen, found: Found) -> Copy:
     """
     letter = found.record
     assert isinstance(letter, DeadLetter), "fetched where a letter lies"
+    if not letter.payload and letter.error == ERASED:
+        raise CannotRedriveError("what it held was erased, and nothing of it is left; post it anew if it may be kept")
     if letter.left_bytes:
         raise CannotRedriveError(
             f"its {letter.left_bytes} bytes are more than a record may have; give smaller ones with --from FILE"

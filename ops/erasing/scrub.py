@@ -15,7 +15,7 @@ import msgspec
 from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RulingWithdrawn
 from schemas.asking import ModelAsked, ModelReplied, ReplyRead
 from schemas.codec import BadRecordError, decode, encode
-from schemas.dead_letters import DeadLetter
+from schemas.dead_letters import ERASED, DeadLetter
 from schemas.deltas import EventChanged
 from schemas.edges import Edge, EdgesAsserted, EdgesInferred
 from schemas.events import Event, EventsAsserted, EventsDistilled, read_below
@@ -44,8 +44,6 @@ SCRUBBED: tuple[TopicName, ...] = (
 )
 """Topics whose records hold text, in the order they are worked off: ``events`` tells which edges are concerned, so it
 comes after them; a run that was killed finds there what it still needs. The others hold ids, times and positions."""
-
-_GONE = "(erased)"
 
 
 class Gone(msgspec.Struct, frozen=True, kw_only=True):
@@ -262,7 +260,7 @@ def _clean_letter(letter: DeadLetter, gone: Gone) -> Record:
         return letter
     if topic == "messages":
         payload = b""  # an empty message, re-driven, would be one posted anew
-    return msgspec.structs.replace(letter, payload=payload, error=_GONE)
+    return msgspec.structs.replace(letter, payload=payload, error=ERASED)
 
 
 def _clean_ruling(record: Record, gone: Gone, *, before: bool) -> Record:

@@ -9,10 +9,13 @@ from unittest import mock
 import msgspec
 import pytest
 
+from ops.deadletters.erased import erased_by
+from ops.deadletters.letters import found_at, listed_of
 from ops.deadletters.local import LocalLetters, letters_about
-from ops.deadletters.redrive import CannotRedriveError, choose, repaired_copy
+from ops.deadletters.redrive import CannotRedriveError, choose, copy_of, repaired_copy
 from schemas.codec import decode, encode
-from schemas.dead_letters import DeadLetter, LetterRedriven
+from schemas.control import ConversationErased, ErasureRecord, MessageErased, SpaceErased
+from schemas.dead_letters import ERASED, DeadLetter, LetterRedriven
 from schemas.entry import Entry
 from schemas.messages import MessagePosted
 from schemas.sessions import SessionRevised
@@ -410,3 +413,40 @@ def test_a_letter_that_carries_its_bytes_is_written_as_it_always_was():
     carrying, headers = carried(letter, b"a/b", [("h", b"v"), ("dlq.stage", b"older")])
     assert carrying == letter
     assert own_of(headers) == (b"a/b", [("h", b"v"), ("dlq.stage", b"older")])
+
+
+def letter_about(message_id: str, *, topic: str = "messages", offset: int = 5, parked_at: int = NOW) -> DeadLetter:
+    return DeadLetter(
+        tenant=SPACE.tenant, space=SPACE.space, stage="sessionize", topic=topic, partition=0, offset=offset, error="e",
+        payload=b"\xc1", conversation_id="c", message_id=message_id, parked_at=parked_at,
+    )  # fmt: skip
+
+
+ABOUT = {"tenant": SPACE.tenant, "space": SPACE.space, "at": NOW}
+
+
+@pytest.mark.parametrize(
+    ("letter", "erasure", "covered"),
+    [
+        (letter_about("m1"), MessageErased(conversation_id="c", message_id="m1", upto=6, **ABOUT), True),
+        (letter_about("m1"), MessageErased(conversation_id="c", message_id="m1", upto=5, **ABOUT), False),
+        (letter_about("m1"), MessageErased(conversation_id="c", message_id="m2", upto=6, **ABOUT), False),
+        (letter_about("m1"), ConversationErased(conversation_id="c", upto=6, **ABOUT), True),
+        (letter_about("m1"), ConversationErased(conversation_id="d", upto=6, **ABOUT), False),
+        (letter_about("m1"), SpaceErased(upto=6, **ABOUT), True),
+        (letter_about("m1", topic="events"), SpaceErased(upto=0, **ABOUT), True),
+        (letter_about("m1", topic="events", parked_at=NOW + 1), SpaceErased(upto=9, **ABOUT), False),
+    ],
+)
+def test_a_letter_is_covered_by_an_erasure_of_what_it_is_about(
+    letter: DeadLetter, erasure: ErasureRecord, covered: bool
+):
+    assert (erased_by(letter, [erasure]) is erasure) == covered
+
+
+def test_a_letter_of_which_nothing_is_left_is_not_redriven():
+    gone = msgspec.structs.replace(letter_about("m1"), payload=b"", error=ERASED)
+    (listed,) = listed_of([found_at(0, 0, gone, [])])
+    (chosen,), _ = choose([listed], [listed], again=False)
+    with pytest.raises(CannotRedriveError, match="was erased"):
+        copy_of(chosen, found_at(0, 0, gone, []))

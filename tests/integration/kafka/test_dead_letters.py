@@ -19,12 +19,13 @@ from confluent_kafka import Consumer, TopicPartition
 
 from ops.deadletters.broker import broker_letters
 from ops.deadletters.letters import Listed
-from ops.deadletters.redrive import choose, listed_in
+from ops.deadletters.redrive import CannotRedriveError, choose, listed_in
 from ops.distributed import Work, run_worker
 from ops.kafka.topics import RECORD_MAX_BYTES
 from ops.limits import session_limits
 from ops.settings import Settings
 from schemas.codec import decode, encode
+from schemas.control import SpaceErased
 from schemas.messages import MessagePosted
 from schemas.sessions import SessionRevised
 from schemas.topics import TOPICS, TopicName
@@ -287,6 +288,14 @@ async def test_a_redrive_that_dies_before_it_is_noted_is_not_done_twice(system: 
     (listed,) = await all_letters(system)
     assert listed.begun is None
     assert [note.to_offset for note in listed.redriven] == [1]
+    erased = SpaceErased(tenant=SPACE.tenant, space=SPACE.space, upto=2, at=NOW)
+    system.client.put("erasures", KEY, encode(erased))
+    system.client.flush()
+    (chosen,), _ = choose([listed], [listed], again=True)
+    async with broker_letters(system.bootstrap, system.prefix) as door:
+        with pytest.raises(CannotRedriveError, match="was erased"):
+            await door.redrive(chosen, None, NOW)
+    assert len(read_all(system.bootstrap, system.prefix, "messages")) == 2
 
 
 def test_a_session_larger_than_a_record_passes_in_pieces(system: System) -> None:
