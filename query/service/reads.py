@@ -111,7 +111,8 @@ async def post_query(request: web.Request) -> web.Response:
     asked = await read_json(request, QueryIn)
     wanted = query_request(space, asked, service.clock())
     await service.wait(space, asked.wait_for)
-    return json_response(await service.call(lambda: encode(service.system.query(wanted))))
+    run = service.ask if wanted.answer else service.call
+    return json_response(await run(lambda: encode(service.system.query(wanted))))
 
 
 def query_request(space: SpaceKey, asked: QueryIn, now: int) -> QueryRequest:

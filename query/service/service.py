@@ -36,6 +36,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         wait_timeout_s: how long ``wait_for`` waits before a 504.
         workers: threads that read.
         writers: threads for writes, apart, so that a log that takes nothing never holds up the reads.
+        askers: threads for questions that want an answer, apart, so that a model that thinks never holds up the reads.
         waiters: threads for ``wait_for``, apart, so that waiting requests never hold up the others.
         ready_max_waiting: with more messages waiting than this the service is not ready.
         streams: readers of deltas at once; one more gets a 503.
@@ -47,6 +48,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     wait_timeout_s: float = 10.0
     workers: int = 8
     writers: int = 8
+    askers: int = 16
     waiters: int = 16
     ready_max_waiting: int = 10_000
     streams: int = 256
@@ -64,6 +66,7 @@ class Service:
         self.limits = limits
         self._workers = ThreadPoolExecutor(limits.workers, thread_name_prefix="http")
         self._writers = ThreadPoolExecutor(limits.writers, thread_name_prefix="http-write")
+        self._askers = ThreadPoolExecutor(limits.askers, thread_name_prefix="http-ask")
         self._waiters = ThreadPoolExecutor(limits.waiters, thread_name_prefix="http-wait")
         self._stopping = False
         self._streams = 0
@@ -100,6 +103,11 @@ class Service:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._writers, partial(function, *args, **kwargs))
 
+    async def ask(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a function that may wait for a model in a thread for questions."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._askers, partial(function, *args, **kwargs))
+
     async def wait(self, space: SpaceKey, offset: int | None) -> None:
         """Return when all messages below the offset are applied; at once for None.
 
@@ -129,6 +137,7 @@ class Service:
         """Return when no thread of ours calls the system any more."""
         self._workers.shutdown(wait=True, cancel_futures=True)
         self._writers.shutdown(wait=True, cancel_futures=True)
+        self._askers.shutdown(wait=True, cancel_futures=True)
         self._waiters.shutdown(wait=True, cancel_futures=True)
 
 

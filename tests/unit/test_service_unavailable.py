@@ -1,4 +1,4 @@
-"""The HTTP service while its log takes nothing: reads go on, writes are told when to try again."""
+"""The HTTP service while its log takes nothing, or a model thinks: reads go on; writes are told when to try again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 from prometheus_client import CollectorRegistry
 
+from query.api import QueryRequest, QueryResult
 from query.service.app import create_app
 from query.service.ports import Ingested, Refused
 from query.service.service import Limits
@@ -45,6 +46,11 @@ class Stuck(FakeSystem):
         self.released.wait(10)
         raise Refused(Problem(code="unavailable", message="the log takes nothing"))
 
+    def query(self, request: QueryRequest) -> QueryResult:
+        if request.answer:
+            self.released.wait(10)
+        return super().query(request)
+
 
 @pytest.fixture
 def system() -> Stuck:
@@ -53,7 +59,7 @@ def system() -> Stuck:
 
 @pytest.fixture
 async def client(system, aiohttp_client):
-    limits = Limits(workers=2, writers=2)
+    limits = Limits(workers=2, writers=2, askers=2)
     return await aiohttp_client(create_app(system, CollectorRegistry(), limits=limits))
 
 
@@ -66,6 +72,19 @@ async def test_writes_that_hang_hold_up_no_read(client, system):
     finally:
         system.released.set()
     assert [(await post).status for post in posts] == [503] * 6
+
+
+async def test_questions_that_wait_for_a_model_hold_up_no_read(client, system):
+    asked = {"question": "Where does Jorun live?", "answer": True}
+    waiting = [asyncio.create_task(client.post("/v1/spaces/s/query", json=asked)) for _ in range(6)]
+    try:
+        state = await asyncio.wait_for(client.get("/v1/spaces/s/state"), 5)
+        evidence = await asyncio.wait_for(client.post("/v1/spaces/s/query", json=asked | {"answer": False}), 5)
+        assert (state.status, evidence.status) == (200, 200)
+        assert not any(question.done() for question in waiting)
+    finally:
+        system.released.set()
+    assert [(await question).status for question in waiting] == [200] * 6
 
 
 async def test_who_is_told_unavailable_is_told_when_to_try_again(client, system):
