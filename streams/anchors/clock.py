@@ -16,6 +16,9 @@ _SOUTHERN = (
     "Indian/Mauritius", "Indian/Antananarivo", "Asia/Jakarta",
 )  # fmt: skip
 
+_SOUTHERN_OFFSETS = frozenset({-180, 570, 600, 630, 660, 720, 765, 780, 825})
+"""Minutes east of UTC."""
+
 
 @lru_cache(maxsize=256)
 def zone_of(tz: str | None, utc_offset_min: int) -> tzinfo:
@@ -31,9 +34,15 @@ def zone_of(tz: str | None, utc_offset_min: int) -> tzinfo:
     return timezone(timedelta(minutes=utc_offset_min))
 
 
-def is_southern(tz: str | None) -> bool:
-    """Whether the zone's seasons are those of the south; unknown zones count as northern."""
-    return tz is not None and tz.startswith(_SOUTHERN)
+def is_southern(tz: str | None, utc_offset_min: int) -> bool:
+    """Whether the zone's seasons are those of the south. Without a zone the offset decides, where it can.
+
+    East of +09:30 nearly everybody lives in Australia or New Zealand, at -03:00 in Brazil, Argentina or Uruguay; every
+    other offset counts as northern.
+    """
+    if tz:
+        return tz.startswith(_SOUTHERN)
+    return utc_offset_min in _SOUTHERN_OFFSETS
 
 
 class LocalClock:

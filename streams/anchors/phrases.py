@@ -35,7 +35,9 @@ _TRIGGER = re.compile(
     rf"\d|\b(?:{one_of([*WEEKDAYS, *MONTHS])}|to(?:day|morrow|night)|tmrw|yesterday|now|ago"
     r"|week(?:end)?s?|months?|years?|fortnight"
     r"|days?|nights?|hours?|hrs?|minutes?|mins?|morning|afternoon|arvo|evening|noon|midday|midnight|spring|summer|autumn|fall|winter"
-    r"|christmas|easter|new year|halloween|valentine|boxing day|good friday|midsummer|burns|pentecost|whit"
+    r"|christmas|easter|new year|halloween|valentine|boxing day|good friday|midsummer"
+    r"|all saints|fawkes|bonfire|bastille|may day|women's day|anzac|waitangi|australia day|canada day"
+    r"|andrew|patrick|burns|pentecost|whit"
     r"|(?:at|by|since|until|till|from|around|on|of) (?:the )?"
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|twent|thirt|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\w+teenth)|past|o'clock)",

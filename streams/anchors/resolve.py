@@ -20,12 +20,12 @@ __all__ = ["Hemisphere", "Tense", "context_of", "message_anchor", "resolve", "re
 def context_of(
     sent_at_us: int, utc_offset_min: int, tz: str | None, tense: Tense, hemisphere: Hemisphere | None = None
 ) -> Context:
-    """What a phrase is resolved against. Without a hemisphere the zone decides; an unknown zone is northern.
+    """What a phrase is resolved against. Without a hemisphere the zone or the offset decides.
 
     Raises:
         OverflowError: ``sent_at_us`` is outside the years 1 to 9999.
     """
-    southern = is_southern(tz) if hemisphere is None else hemisphere == "south"
+    southern = is_southern(tz, utc_offset_min) if hemisphere is None else hemisphere == "south"
     return Context(LocalClock(sent_at_us, zone_of(tz, utc_offset_min)), tense, southern)
 
 

@@ -47,7 +47,11 @@ FIXED_DAYS = {
     "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25), "boxing day": (12, 26),
     "new year's eve": (12, 31), "new year's day": (1, 1), "new year's": (1, 1), "valentine's day": (2, 14),
     "valentine's": (2, 14), "halloween": (10, 31), "burns night": (1, 25), "st patrick's day": (3, 17),
-    "midsummer's day": (6, 24),
+    "midsummer's day": (6, 24), "all saints' day": (11, 1), "all saints": (11, 1),
+    "guy fawkes night": (11, 5), "bonfire night": (11, 5), "bastille day": (7, 14), "may day": (5, 1),
+    "international women's day": (3, 8), "anzac day": (4, 25), "waitangi day": (2, 6),
+    "australia day": (1, 26), "canada day": (7, 1), "st andrew's day": (11, 30),
+    "saint patrick's day": (3, 17),
 }  # fmt: skip
 """Holidays on a fixed date: (month, day)."""
 

@@ -169,7 +169,23 @@ def subject_range(tokens: Tokens, start: int, finite: int) -> tuple[int, int]:
     if tokens[start].word in g.PREPOSITIONS:
         marks = [i for i in range(start + 1, end) if tokens[i].word in g.DETERMINERS or tokens[i].capital]
         begin = marks[-1] if marks else start
-    return begin, end
+    return _after_time(tokens, begin, end), end
+
+
+def _after_time(tokens: Tokens, begin: int, end: int) -> int:
+    """Where the subject begins after a time at the start of a clause: "last week | the boiler", "that night | Otto"."""
+    timed = False
+    for at in range(begin, end):
+        token = tokens[at]
+        of_time = token.word in g.TIME_NOUNS or token.word in g.TIME_WORDS
+        if timed and not of_time:
+            return at if token.capital or token.word in g.DETERMINERS else begin
+        if timed and token.word in g.DETERMINERS and at + 1 < end and tokens[at + 1].word not in g.TIME_NOUNS:
+            return at
+        if not of_time and not token.word[0].isdigit():
+            return begin
+        timed = timed or token.word in g.TIME_NOUNS
+    return begin
 
 
 def is_past_form(word: str) -> bool:

@@ -6,7 +6,7 @@ Reading order: sentences, tokens, clauses and parse (what is there), acts (does 
 
 from __future__ import annotations
 
-from schemas.events import Event, EventType, Modality, Polarity, Source, Stated
+from schemas.events import Anchor, Event, EventType, Modality, Polarity, Source, Stated
 from schemas.ids import SpaceKey, event_id
 from schemas.sessions import SessionMessage, SessionRevised
 
@@ -89,6 +89,7 @@ class _Reader:
         self.said = said
         self.mentioned = False
         self._subject: Subject | None = None
+        self._named: Anchor | None = None
 
     def read(self) -> tuple[Statement, ...]:
         found: list[Placed] = []
@@ -172,7 +173,8 @@ class _Reader:
         if acts.corrects(tokens, reading):
             reading = reading._replace(tense="present")
         text = self._text[clause.start : clause.end]
-        dates = dates_of(text, reading, self._context)
+        dates = dates_of(text, reading, self._context, self._named)
+        self._named = dates[-1][1] if dates else self._named
         when = when_of(dates, self._message.sent_at, self._day_end)
         if reading.form == "verbless" and not acts.states_without_verb(tokens, timed=when.named):
             return None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from schemas.events import Anchor, Modality
 
-from ..anchors import Phrase, Role, Tense, find_phrases, message_anchor, resolve_phrase
+from ..anchors import Phrase, Role, Tense, find_phrases, message_anchor, refer_back, resolve_phrase
 from ..anchors.nodes import Context
 from .finite import Tokens
 from .kinds import When, changes, still_holds
@@ -27,10 +27,11 @@ class Times(NamedTuple):
     expected_until: int | None
 
 
-def dates_of(clause_text: str, reading: Parse, context: Context) -> tuple[Dated, ...]:
+def dates_of(clause_text: str, reading: Parse, context: Context, last: Anchor | None = None) -> tuple[Dated, ...]:
     """Every time phrase of the clause that resolves, with its role. ``context`` carries the message's clock.
 
-    Phrases look where the clause's tense points, but what a rescheduling verb moves something *to* lies ahead.
+    Phrases look where the clause's tense points, but what a rescheduling verb moves something *to* lies ahead. Without
+    any, one that points back ("that evening") is counted from ``last``, the time the message named before.
     """
     found: list[Dated] = []
     for phrase, moved_to in _phrases(clause_text, reading):
@@ -38,6 +39,9 @@ def dates_of(clause_text: str, reading: Parse, context: Context) -> tuple[Dated,
         anchor = resolve_phrase(phrase, context._replace(tense=tense))
         if anchor is not None:
             found.append((phrase.role, anchor))
+    if not found and last is not None:
+        back = refer_back(clause_text, last, context)
+        return () if back is None else (("at", back),)
     return tuple(found)
 
 

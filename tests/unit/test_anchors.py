@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemas.times import MAX_US, MIN_US, parse_time, to_us
+from schemas.times import MAX_US, MIN_US, format_time, parse_time, to_us
 from streams.anchors import Hemisphere, Tense, find_phrases, resolve
 
 # A Wednesday, ten past four in the afternoon, in a zone two hours east of UTC.
@@ -279,3 +279,23 @@ def test_any_text_resolves_to_a_proper_interval_or_to_nothing(text: str, sent: i
         return
     if anchor is not None:
         assert anchor.start < anchor.until
+
+
+@pytest.mark.parametrize(
+    ("offset", "start"),
+    [(0, "2024-06-01"), (120, "2024-06-01"), (600, "2023-12-01"), (780, "2023-12-01"), (-180, "2023-12-01")],
+)
+def test_without_a_zone_the_offset_tells_the_hemisphere_where_it_can(offset: int, start: str) -> None:
+    anchor = resolve("last summer", parse_time("2024-10-10T12:00:00Z")[0], offset, None, "past")
+    assert anchor is not None
+    assert format_time(anchor.start + offset * 60_000_000)[:10] == start
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("on Bonfire Night", "2023-11-05"), ("on All Saints' Day", "2023-11-01"), ("on Anzac Day", "2024-04-25")],
+)
+def test_more_days_with_a_date_of_their_own(text: str, day: str) -> None:
+    anchor = resolve(text, parse_time("2024-06-10T12:00:00Z")[0], 0, None, "past")
+    assert anchor is not None
+    assert format_time(anchor.start)[:10] == day

@@ -320,6 +320,44 @@ def test_a_thing_called_after_a_person_is_nobody() -> None:
     assert one("My sister Odile works as a vet").participants == ("Ruth's sister Odile",)
 
 
+@pytest.mark.parametrize(
+    ("content", "subject"),
+    [
+        ("Last week the boiler broke", "boiler"),
+        ("That evening the tent tore", "tent"),
+        ("Monday morning Piet rang", "Piet"),
+        ("Two weeks ago my aunt sold the mill", "Ruth's aunt"),
+        ("On 3 May my sister moved to Tours", "Ruth's sister"),
+        ("The night shift starts at ten", "night shift"),
+        ("The next bus leaves at 9", "next bus"),
+        ("The week was long and cold", "week"),
+    ],
+)
+def test_a_time_at_the_start_is_no_part_of_the_subject(content: str, subject: str) -> None:
+    assert distil(content)[0].subject == subject
+
+
+@pytest.mark.parametrize(
+    ("content", "last"),
+    [
+        ("We left on Friday. That evening the tent tore.", ("2024-05-10T18:00", "2024-05-11T00:00")),
+        ("We left on Friday, and the next day we drove home.", ("2024-05-11T00:00", "2024-05-12T00:00")),
+        (
+            "The match is off on Saturday. They'll try again the Tuesday after.",
+            ("2024-05-21T00:00", "2024-05-22T00:00"),
+        ),
+        ("The fair opens on 3 June. I'll arrive the day before.", ("2024-06-02T00:00", "2024-06-03T00:00")),
+        ("I broke my arm last week. The week after the car died.", ("2024-05-15T00:00", "2024-05-16T00:00")),
+        ("That evening the tent tore.", ("2024-05-15T00:00", "2024-05-16T00:00")),
+        ("We were away in April. That evening it rained.", ("2024-05-15T00:00", "2024-05-16T00:00")),
+    ],
+)
+def test_what_points_back_is_counted_from_the_time_named_before(content: str, last: tuple[str, str]) -> None:
+    """Without a day before it in the message, or after a whole month, it names no time."""
+    anchor = distil(content)[-1].anchor
+    assert (format_time(anchor.start)[:16], format_time(anchor.until)[:16]) == last
+
+
 def test_getting_used_to_something_is_no_past_state() -> None:
     assert all(e.holds for e in distil("I'm still getting used to the new oven"))
 

@@ -63,8 +63,13 @@ SUBORDINATORS = frozenset(
 )
 """Words that open a dependent clause: alone it states nothing."""
 TIME_NOUNS = frozenset(
-    "day week month year morning evening afternoon night weekend time summer winter spring autumn fall hour minute last ago "
+    "day days week weeks month months year years morning evening afternoon night weekend time summer winter spring autumn fall hour minute last ago "
     "next before after today monday tuesday wednesday thursday friday saturday sunday now".split()
 )
 """Before a pronoun these end a time phrase, not a noun with a relative clause ("the week before I moved")."""
+TIME_WORDS = frozenset(
+    "that this the same following previous one two three four five six seven on in of january february march april may june july "
+    "august september october november december first second third".split()
+)
+"""Beside nouns of time these make up a time at the start of a clause ("the same evening", "two weeks ago")."""
 QUESTION_WORDS = frozenset("who what when where why how which whose whom".split())
