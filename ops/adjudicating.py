@@ -90,7 +90,9 @@ class Adjudicating:
             decision = decide(space, wanted, facts, docket, self._now())
             self._append("adjudications", decision.records)
         (self._apply if decision.alias is None else self._relink)(space)
-        return AdjudicatedOut(status=_status(decision.records), edge_id=decision.edge_id, alias=decision.alias)
+        return AdjudicatedOut(
+            status=_status(decision.records), edge_id=decision.edge_id, alias=decision.alias, unknown=decision.unknown
+        )  # fmt: skip
 
     def activate(self, space: SpaceKey, wanted: ActivateIn) -> ActivatedOut:
         """Make a producer the active one. Raises ``RefusedError``."""

@@ -17,6 +17,7 @@ from query.api import (
     EdgesResult,
     HistoryResult,
     ParticipantsResult,
+    ProducersResult,
     QueryRequest,
     QueryResult,
     RulingsResult,
@@ -28,9 +29,10 @@ from query.api import (
 from query.service.reading_back import decode
 from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
-from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
+from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.times import format_time
 from schemas.wire import EditIn, ErrorOut, PostedOut, Problem, QueryIn, RefusedOut
+from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 
 T = TypeVar("T")
@@ -94,6 +96,13 @@ class Remote:
         """What a read reflects now."""
         return self._get(f"{_of(space)}/status", StatusResult).basis
 
+    def event_account(self, space: SpaceKey) -> EventAccount:
+        """Where every event is that was ever distilled."""
+        events = self._get(f"{_of(space)}/status", StatusResult, {"include": "events"}).events
+        if events is None:
+            raise NoServiceError(f"{self._url} does not tell where the events are")
+        return events
+
     def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
         """Edges, those that are ruled out included."""
         asked = {"event": event_id, "known_at": _time(known_at)}
@@ -106,6 +115,10 @@ class Remote:
     def rulings(self, space: SpaceKey) -> RulingsResult:
         """The analysts' rulings that stand."""
         return self._get(f"{_of(space)}/adjudications", RulingsResult)
+
+    def producers(self, space: SpaceKey) -> ProducersResult:
+        """Who made sets, and whose count."""
+        return self._get(f"{_of(space)}/producers", ProducersResult)
 
     def conversations(self, space: SpaceKey, message_id: str) -> Sequence[str]:
         """A service has no route that tells. Raises ``Refused``: the caller must say which."""
@@ -134,6 +147,10 @@ class Remote:
     def adjudicate(self, space: SpaceKey, wanted: AdjudicationIn) -> AdjudicatedOut:
         """An analyst's ruling."""
         return self._send(f"{_of(space)}/adjudications", wanted, AdjudicatedOut)
+
+    def activate(self, space: SpaceKey, wanted: ActivateIn) -> ActivatedOut:
+        """Choose whose sets count."""
+        return self._send(f"{_of(space)}/producers", wanted, ActivatedOut)
 
     def erasable(self, space: SpaceKey, wanted: ErasureIn) -> int:
         """A service has no route that tells. Raises ``Refused``."""

@@ -40,9 +40,9 @@ class SpaceFacts:
         """An edge that somebody asserts, also one that is ruled out."""
         return self._edges.get(edge_id)
 
-    def spelling(self, name: str) -> str:
-        """A participant's name as statements spell it."""
-        return self._names.get(name.casefold(), name)
+    def spelling(self, name: str) -> str | None:
+        """A participant's name as statements spell it; None when none names it."""
+        return self._names.get(name.casefold())
 
     def acting_on(self, edge_id: str) -> Sequence[Standing]:
         """The rulings that concern the edge as it is now."""

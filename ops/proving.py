@@ -10,7 +10,7 @@ from ops.system import Verification
 from schemas.entry import Entry
 from schemas.ids import SpaceKey
 from views.checksum import checksum, first_difference
-from views.conservation import account_of
+from views.conservation import EventAccount, account_of
 from views.spec import View, recompute
 
 
@@ -28,7 +28,6 @@ def verification(
     """
     entries = list(records)
     plain = recompute(entries)
-    account = account_of(kept, entries, now)
     return Verification(
         space=space.space,
         equal=checksum(kept) == checksum(plain),
@@ -37,5 +36,10 @@ def verification(
         events=len(kept.events),
         edges=len(kept.edges),
         first_difference=first_difference(kept, plain),
-        account=msgspec.structs.replace(account, erased=account.erased + forgotten, ever=account.ever + forgotten),
+        account=with_forgotten(account_of(kept, entries, now), forgotten),
     )
+
+
+def with_forgotten(account: EventAccount, forgotten: int) -> EventAccount:
+    """With the events that are erased and that no record names any more."""
+    return msgspec.structs.replace(account, erased=account.erased + forgotten, ever=account.ever + forgotten)

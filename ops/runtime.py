@@ -20,7 +20,7 @@ from ops.llm.questions import Questions
 from ops.observing import Lag
 from ops.once import opened_once
 from ops.parts import Parts
-from ops.proving import verification
+from ops.proving import verification, with_forgotten
 from ops.ruled import Ruled, refusals
 from ops.settings import Settings
 from ops.system import Health, Ingested, Refused, Verification
@@ -37,6 +37,7 @@ from streams.assertions import assert_events
 from streams.ingest import Ingest
 from streams.intake import ReceivedAt
 from streams.log import partition_of
+from views.conservation import EventAccount, account_of
 from views.reader import Basis, MessageAccount
 
 if TYPE_CHECKING:
@@ -268,6 +269,11 @@ class Embedded(Ruled, Erased, Asked):
         """Compare the incremental view with its definition over the same records."""
         snapshot, entries = self._view.frozen(space)
         return verification(space, snapshot.view, entries, self._now(), forgotten=forgotten(self._log, space))
+
+    def event_account(self, space: SpaceKey) -> EventAccount:
+        """Where every event is that was ever distilled."""
+        snapshot, entries = self._view.frozen(space)
+        return with_forgotten(account_of(snapshot.view, entries, self._now()), forgotten(self._log, space))
 
     def rebuild(self, space: SpaceKey) -> Verification:
         """Drop the space's view, fold the log anew, and compare with the definition."""

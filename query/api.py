@@ -13,6 +13,7 @@ from schemas.deltas import EdgeChanged, EventChanged
 from schemas.edges import Relation, UpdateKind
 from schemas.events import Event
 from schemas.ids import SpaceKey
+from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 from views.rows import Status
 
@@ -383,7 +384,16 @@ class SpacesResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatusResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the accepted messages of a space are, and what a read reflects."""
+    """Where the accepted messages of a space are, what analysts said, and what a read reflects.
+
+    Attributes:
+        rulings: on relations, that stand.
+        orphaned: of these, those whose statements are gone.
+        events: where every event is that was ever distilled, if it was asked for.
+    """
 
     account: MessageAccount
     basis: Basis
+    rulings: int
+    orphaned: int
+    events: EventAccount | None

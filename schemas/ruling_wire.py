@@ -61,11 +61,15 @@ AdjudicationIn = AcceptIn | RuleOutIn | MergeIn | SplitIn | UndoIn
 
 
 class AdjudicatedOut(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a ruling. ``duplicate``: it stands already, nothing was written. Once told, it is in the view."""
+    """What became of a ruling. ``duplicate``: it stands already, nothing was written. Once told, it is in the view.
+
+    ``unknown``: merged names that no statement has so far; a typing error, or somebody who is yet to be spoken of.
+    """
 
     status: Literal["accepted", "duplicate"]
     edge_id: str | None
     alias: str | None
+    unknown: tuple[str, ...] = ()
 
 
 class ActivateIn(Wire, frozen=True, kw_only=True):

@@ -48,8 +48,8 @@ class Facts(Protocol):
         """An edge that somebody asserts, also one that is ruled out."""
         ...
 
-    def spelling(self, name: str) -> str:
-        """A participant's name as statements spell it, whatever its case; the name itself when none names it."""
+    def spelling(self, name: str) -> str | None:
+        """A participant's name as statements spell it, whatever its case; None when none names it."""
         ...
 
     def acting_on(self, edge_id: str) -> Sequence[Standing]:
@@ -80,11 +80,15 @@ def _rank(record: AdjudicationRecord) -> tuple[int, str]:
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What to append (nothing for a duplicate), and which edge or alias it is about."""
+    """What to append (nothing for a duplicate), and which edge or alias it is about.
+
+    ``unknown``: names that no statement has, as far as it goes: it is merged all the same, for what will be said.
+    """
 
     records: tuple[AdjudicationRecord, ...]
     edge_id: str | None = None
     alias: str | None = None
+    unknown: tuple[str, ...] = ()
 
 
 def decide(space: SpaceKey, wanted: AdjudicationIn, facts: Facts, docket: Docket, now: int) -> Decision:
@@ -192,13 +196,16 @@ def _undo(space: SpaceKey, wanted: UndoIn, facts: Facts, docket: Docket, now: in
 
 
 def _merge(space: SpaceKey, wanted: MergeIn, facts: Facts, docket: Docket, now: int) -> Decision:
-    alias, canonical = check_id("alias", wanted.alias), facts.spelling(check_id("canonical", wanted.canonical))
+    alias, given = check_id("alias", wanted.alias), check_id("canonical", wanted.canonical)
+    canonical = facts.spelling(given) or given
     evidence = _text("evidence", wanted.evidence)
     if alias.casefold() == canonical.casefold():
         raise RefusedError("invalid", "a name is no alias of itself", "canonical")
     last = docket.aliases.get(alias.casefold())
     if isinstance(last, AliasMerged) and last.canonical == canonical:
         return Decision(records=(), alias=alias)
+    unnamed = (name for name in (alias, canonical) if facts.spelling(name) is None)
+    unknown = tuple(name for name in unnamed if name.casefold() not in docket.aliases)
     if alias.casefold() in _chain(canonical.casefold(), docket):
         message = f"{canonical!r} is itself an alias of {alias!r}; split it first, or merge the other way round"
         raise RefusedError("conflict", message, "canonical")
@@ -206,7 +213,7 @@ def _merge(space: SpaceKey, wanted: MergeIn, facts: Facts, docket: Docket, now: 
         tenant=space.tenant, space=space.space, alias=alias, canonical=canonical, analyst=wanted.analyst,
         evidence=evidence, at=now if last is None else max(now, last.at + 1),
     )  # fmt: skip
-    return Decision(records=(record,), alias=alias)
+    return Decision(records=(record,), alias=alias, unknown=unknown)
 
 
 def _chain(name: str, docket: Docket) -> Iterable[str]:

@@ -77,6 +77,8 @@ def _adjudicate(wanted: AdjudicationIn, options: AliasOptions, world: World, don
         print_json(world, result)
     else:
         world.say(done if result.status == "accepted" else f"{done} already; nothing was written")
+        for name in result.unknown:
+            world.say(f"no statement here names {name!r} so far; if that is a typing error, split undoes it")
     return OK
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .ids import full_event_id
@@ -11,7 +11,7 @@ from .times import TIME_HELP, Zone, parse_moment
 from .world import OK, Options, Subcommands, World, add_url_option, asked, existing_space
 
 if TYPE_CHECKING:
-    from query.api import ChainLink, HistoryResult, StateEntry
+    from query.api import ChainLink, HistoryResult, RulingEntry, StateEntry
 
 
 class HistoryOptions(Options):
@@ -43,18 +43,19 @@ def run(options: HistoryOptions, world: World) -> int:
         space = existing_space(system, options, options.space)
         event_id = full_event_id(system, space, options.event, now, known_at)
         result = system.history(space, event_id, now if as_of is None else as_of, known_at)
+        rulings = [r for r in system.rulings(space).entries if known_at is None or r.at <= known_at]
     if options.json:
         from .machine import print_json
 
         print_json(world, result)
         return OK
-    for line in chain_lines(result, options.zone):
+    for line in chain_lines(result, rulings, options.zone):
         world.say(line)
     return OK
 
 
-def chain_lines(result: HistoryResult, zone: Zone) -> Iterator[str]:
-    """The chain in the order it was said: each statement, its interval, and the links that end it."""
+def chain_lines(result: HistoryResult, rulings: Sequence[RulingEntry], zone: Zone) -> Iterator[str]:
+    """The chain in the order it was said: each statement, its interval, what ends it, and who ruled on that."""
     from .show import basis_line
 
     by_id = {entry.event.id: entry for entry in result.entries}
@@ -63,6 +64,7 @@ def chain_lines(result: HistoryResult, zone: Zone) -> Iterator[str]:
         for link in result.links:
             if link.dst == entry.event.id:
                 yield from _link_lines(link, by_id, zone)
+                yield from (_ruling_line(r, zone) for r in rulings if r.edge_id == link.edge_id)
         yield ""
     if not result.links:
         yield "it replaced nothing and nothing replaced it"
@@ -91,6 +93,13 @@ def _link_lines(link: ChainLink, by_id: dict[str, StateEntry], zone: Zone) -> It
     why = f": {link.justification}" if link.justification else ""
     says = f"says {', '.join(link.producers)}" if link.live else "ruled out by an analyst"
     yield f"        edge {short(link.edge_id)}, {says}, confidence {link.confidence:.2f}{why}"
+
+
+def _ruling_line(ruling: RulingEntry, zone: Zone) -> str:
+    from .times import show_minute
+
+    why = f": {ruling.reason}" if ruling.reason else ""
+    return f"        {ruling.ruling.replace('_', ' ')} by {ruling.analyst}, {show_minute(ruling.at, zone)}{why}"
 
 
 def _effect(link: ChainLink) -> str:

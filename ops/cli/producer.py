@@ -7,7 +7,7 @@ from typing import get_args
 
 from schemas.control import StageName
 
-from .world import OK, Options, Subcommands, World, existing_space, opened
+from .world import OK, Options, Subcommands, World, add_url_option, changed, existing_space
 
 
 class ProducerOptions(Options):
@@ -34,9 +34,11 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     activate.add_argument("stage", metavar="STAGE", choices=get_args(StageName), help="distil or link")
     activate.add_argument("producer", metavar="PRODUCER", help="as producer list shows it")
     activate.add_argument("--fallback", metavar="PRODUCER")
+    add_url_option(activate)
     activate.set_defaults(run=run_activate)
     listed = actions.add_parser("list", parents=[shared], help="who made sets, and whose count")
     listed.add_argument("space", metavar="SPACE")
+    add_url_option(listed)
     listed.set_defaults(run=run_list)
 
 
@@ -45,7 +47,7 @@ def run_activate(options: ProducerOptions, world: World) -> int:
     from schemas.ruling_wire import ActivateIn
 
     wanted = ActivateIn(stage=options.stage, producer=options.producer, fallback=options.fallback)
-    with opened(world, options, writer=True) as system:
+    with changed(world, options, writer=True) as system:
         result = system.activate(existing_space(system, options, options.space), wanted)
     if options.json:
         from .machine import print_json
@@ -63,7 +65,7 @@ def run_activate(options: ProducerOptions, world: World) -> int:
 
 def run_list(options: ProducerOptions, world: World) -> int:
     """Print the producers of both stages."""
-    with opened(world, options, writer=False) as system:
+    with changed(world, options, writer=False) as system:
         result = system.producers(existing_space(system, options, options.space))
     if options.json:
         from .machine import print_json

@@ -1,4 +1,4 @@
-"""``status SPACE``: where its messages are; the four places add up to what was accepted."""
+"""``status SPACE``: where its messages and events are; the places add up to what was accepted, and ever distilled."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
 
 
 def run(options: StatusOptions, world: World) -> int:
-    """Print the account of messages and the basis."""
+    """Print the accounts of messages and of events, how rulings stand, and the basis."""
+    from query.status import status
+
     with asked(world, options) as system:
-        space = existing_space(system, options, options.space)
-        account, basis = system.account(space), system.basis(space)
+        result = status(system, existing_space(system, options, options.space), events=True)
     if options.json:
         from .machine import print_json
 
-        print_json(world, {"account": account, "basis": basis})
+        print_json(world, result)
         return OK
-    from .show import basis_line
+    from .show import basis_line, event_account_lines
 
+    account = result.account
     rows = (
         ("source of an event", account.source_of_event),
         ("read, yielded none", account.read_yielded_none),
@@ -47,5 +49,9 @@ def run(options: StatusOptions, world: World) -> int:
             f"{account.statements_left_out} statements left out: their messages state more than is kept of one; the "
             "messages are searchable"
         )
-    world.say(basis_line(basis))
+    for line in event_account_lines(result.events):
+        world.say(line)
+    if result.rulings:
+        world.say(f"{result.rulings} rulings on relations stand, {result.orphaned} of them orphaned")
+    world.say(basis_line(result.basis))
     return OK

@@ -20,6 +20,7 @@ TIME_HELP = "RFC 3339 (2026-03-01T09:00:00+01:00) or a date, which means the end
 Zone = ZoneInfo | None
 """The zone a user asked for; None shows every time as in the message it comes from, and reads bare dates in UTC."""
 
+
 def parse_moment(text: str | None, option: str, zone: Zone) -> int | None:
     """A time from the command line as microseconds UTC; None stays None. See ``schemas.times.parse_moment``.
 

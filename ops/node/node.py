@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,20 +18,22 @@ from ops.adjudicating import Adjudicating
 from ops.limits import ingest_limits
 from ops.observing import SILENT, Lag, Observer
 from ops.once import opened_once
+from ops.proving import verification
 from ops.settings import Settings
 from ops.system import Health, Refused, Verification
 from query.api import DeltaPage, EdgesResult, HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
 from query.edges import edges
 from query.history import UnknownEventError, history
 from query.state import state
+from schemas.entry import Entry
 from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from schemas.wire import Problem
-from views.checksum import checksum, first_difference
+from views.conservation import EventAccount, account_of
 from views.reader import Basis, MessageAccount
 from views.snapshot import Snapshot, cut
-from views.spec import recompute
+from views.spec import View
 from views.worker import Source
 
 from .generation import Generation
@@ -302,18 +304,23 @@ class Node(Taking):
 
     def verify(self, space: SpaceKey) -> Verification:
         """Compare the view with its definition over the same records, read from the broker."""
+        kept, entries = self._frozen(space)
+        return verification(space, kept, entries, self._now())
+
+    def event_account(self, space: SpaceKey) -> EventAccount:
+        """Where every event is that was ever distilled."""
+        kept, entries = self._frozen(space)
+        return account_of(kept, entries, self._now())
+
+    def _frozen(self, space: SpaceKey) -> tuple[View, Sequence[Entry]]:
+        """The view and the records it was folded from, of one moment."""
         with self._serving() as serving:
             replica = serving.replica
             with replica.changed:
                 kept = replica.snapshot(space).view
                 partition = replica.partition(space)
                 ends: dict[TopicName, int] = {t: end for (t, p), end in replica.positions().items() if p == partition}
-            plain = recompute(self._ledger.entries(replica, space, ends))
-        return Verification(
-            space=space.space, equal=checksum(kept) == checksum(plain), checksum=checksum(kept),
-            recomputed=checksum(plain), events=len(kept.events), edges=len(kept.edges),
-            first_difference=first_difference(kept, plain),
-        )  # fmt: skip
+            return kept, tuple(self._ledger.entries(replica, space, ends))
 
     def close(self) -> None:
         """Let go of the broker and of the directory. The loop is not ours."""

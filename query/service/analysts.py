@@ -1,4 +1,4 @@
-"""What analysts send and read: rulings on edges and names, the edges themselves, who takes part."""
+"""What analysts send and read: rulings on edges and names, the edges themselves, who takes part, whose sets count."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aiohttp import web
 
 from query.api import EdgesResult
 from schemas.edges import Relation
-from schemas.ruling_wire import AdjudicationIn, SplitIn, UndoIn
+from schemas.ruling_wire import ActivateIn, AdjudicationIn, SplitIn, UndoIn
 
 from . import params
 from .errors import RequestError
@@ -53,6 +53,23 @@ async def get_adjudications(request: web.Request) -> web.Response:
     space = space_of(request)
     params.check_parameters(request.query, ())
     return json_response(await service.call(lambda: encode(service.system.rulings(space))))
+
+
+async def post_producer(request: web.Request) -> web.Response:
+    """Choose whose sets count for a stage."""
+    service = request.app[SERVICE]
+    space = space_of(request)
+    params.check_parameters(request.query, ())
+    wanted = await read_json(request, ActivateIn)
+    return json_response(msgspec.json.encode(await service.write(service.system.activate, space, wanted)))
+
+
+async def get_producers(request: web.Request) -> web.Response:
+    """Who made sets, and whose count."""
+    service = request.app[SERVICE]
+    space = space_of(request)
+    params.check_parameters(request.query, ())
+    return json_response(await service.call(lambda: encode(service.system.producers(space))))
 
 
 async def get_edges(request: web.Request) -> web.Response:

@@ -11,14 +11,15 @@ from schemas.events import Stated
 from schemas.wire import ErrorOut, MessageIn
 
 from .rendering import INSTANTS
-from .routes import ROUTES, Parameter, Route
+from .route import Parameter, Route
+from .routes import ROUTES
 
 VERSION = "1"
 TIME: dict[str, Any] = {"type": "string", "format": "date-time"}
 
 _KINDS: dict[str, dict[str, Any]] = {
     "text": {"type": "string", "minLength": 1},
-    "time": TIME,
+    "time": {"anyOf": [TIME, {"type": "string", "format": "date"}]},
     "count": {"type": "integer", "minimum": 0},
     "position": {"type": "integer", "minimum": -1},
 }

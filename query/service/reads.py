@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 from aiohttp import web
 
-from query.api import QueryRequest, SpacesResult, StateEntry, StateRequest, StateResult, StatusResult
+from query.api import QueryRequest, SpacesResult, StateEntry, StateRequest, StateResult
+from query.status import status
 from schemas.ids import SpaceKey
 from schemas.wire import QueryIn
 
@@ -92,15 +93,14 @@ async def get_spaces(request: web.Request) -> web.Response:
 
 
 async def get_status(request: web.Request) -> web.Response:
-    """Where the messages of the space are."""
+    """Where the messages of the space are; with ``include=events`` also its events."""
     service = request.app[SERVICE]
     space = space_of(request)
-    params.check_parameters(request.query, ())
-
-    def read() -> bytes:
-        return encode(StatusResult(account=service.system.account(space), basis=service.system.basis(space)))
-
-    return json_response(await service.call(read))
+    include = params.check_parameters(request.query, ("include",)).get("include")
+    if include not in {None, "events"}:
+        raise RequestError(400, "invalid", "known: events", "include")
+    events = include is not None
+    return json_response(await service.call(lambda: encode(status(service.system, space, events=events))))
 
 
 async def post_query(request: web.Request) -> web.Response:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Literal, get_args
-
-import msgspec
-from aiohttp import web
+from typing import get_args
 
 from query.api import (
     EdgesResult,
     HistoryResult,
     ParticipantsResult,
+    ProducersResult,
     QueryResult,
     RulingsResult,
     SpacesResult,
@@ -19,97 +16,35 @@ from query.api import (
     StatusResult,
 )
 from schemas.erasure_wire import ErasureIn, ErasureOut
-from schemas.ruling_wire import AdjudicatedOut, AdjudicationIn
+from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn, EditIn, MessagesIn, PostedOut, QueryIn, RefusedOut
 
 from . import analysts, erasures, probes, reads, stream, writes
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-class Parameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter of a route, for its description."""
-
-    name: str
-    where: Literal["path", "query", "header"]
-    description: str
-    kind: Literal["text", "time", "count", "position"] = "text"
-    required: bool = False
-
-
-class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """A route.
-
-    ``refusals``: statuses it answers with besides those that every route may give. ``bodies``: where the body is one
-    of several types, told apart by a field.
-    """
-
-    method: Literal["GET", "POST", "PUT", "DELETE"]
-    path: str
-    name: str
-    summary: str
-    handler: Handler
-    parameters: tuple[Parameter, ...] = ()
-    body: type | None = None
-    bodies: tuple[type, ...] = ()
-    reply: type | None = None
-    media_type: str = "application/json"
-    refusals: tuple[int, ...] = ()
-    refused_as: type | None = None
-
-
-TENANT = Parameter(name="X-Tenant", where="header", description='Tenant; "default" when absent. Trusted.')
-SPACE = Parameter(
-    name="space",
-    where="path",
-    required=True,
-    description="One memory: a user, a case. 1 to 128 letters, digits or . _ @ : + -",
+from .parameters import (
+    AFTER,
+    ALIAS,
+    ANALYST,
+    AS_OF,
+    ATTRIBUTE,
+    CONVERSATION,
+    DEFAULT_TZ,
+    EDGE,
+    ERASURE_ID,
+    EVENT,
+    EVENT_ID,
+    INCLUDE,
+    INCLUDE_EVENTS,
+    KNOWN_AT,
+    LAST_EVENT_ID,
+    MESSAGE_ID,
+    PARTICIPANT,
+    RECEIVED_AT,
+    RELATION,
+    SPACE,
+    TENANT,
+    WAIT_FOR,
 )
-MESSAGE_ID = Parameter(name="id", where="path", required=True, description="The message's id in its conversation.")
-EVENT_ID = Parameter(name="id", where="path", required=True, description="Id of an event.")
-ERASURE_ID = Parameter(name="id", where="path", required=True, description="Id of an erasure, as its receipt says.")
-CONVERSATION = Parameter(
-    name="conversation_id", where="query", required=True, description="The conversation the message is part of."
-)
-AS_OF = Parameter(name="as_of", where="query", kind="time", description="Valid time: what held then. Default: now.")
-KNOWN_AT = Parameter(
-    name="known_at", where="query", kind="time", description="Transaction time: as it was known then. Default: all."
-)
-WAIT_FOR = Parameter(
-    name="wait_for",
-    where="query",
-    kind="count",
-    description="Answer only when all messages below this offset are applied (as returned by a write), else 504.",
-)
-PARTICIPANT = Parameter(name="participant", where="query", description="Only statements about this participant.")
-ATTRIBUTE = Parameter(name="attribute", where="query", description="Only statements about this attribute.")
-INCLUDE = Parameter(
-    name="include",
-    where="query",
-    description='Also list: any of "superseded" (replaced, corrected or ended), "contested", "lapsed", separated by '
-    'commas; or "all" (everything, also what does not hold yet, and actions).',
-)
-
-EDGE = Parameter(name="edge_id", where="query", description="Take back what analysts said on this edge.")
-ALIAS = Parameter(name="alias", where="query", description="Let this name stand for itself again.")
-ANALYST = Parameter(name="analyst", where="query", required=True, description="Who says so.")
-EVENT = Parameter(name="event", where="query", description="Only edges at this event.")
-RELATION = Parameter(name="relation", where="query", description="Only edges of this relation.")
-AFTER = Parameter(
-    name="after", where="query", kind="position", description="From after this position; -1: from the beginning."
-)
-LAST_EVENT_ID = Parameter(
-    name="Last-Event-ID", where="header", description="Id of the last event that was received; wins over after."
-)
-
-RECEIVED_AT = Parameter(
-    name="received_at",
-    where="query",
-    description='Transaction time: "now" (the default), or "sent_at" for a backfill.',
-)
-DEFAULT_TZ = Parameter(
-    name="default_tz", where="query", description="IANA zone of times without an offset. Default: they are refused."
-)
+from .route import Route
 
 _IN_SPACE = (TENANT, SPACE)
 
@@ -128,9 +63,9 @@ V1 = (
         method="GET",
         path="/v1/spaces/{space}/status",
         name="getStatus",
-        summary="Where the messages of the space are (the four places add up), and what a read reflects",
+        summary="Where the messages of the space are (the four places add up), rulings, and what a read reflects",
         handler=reads.get_status,
-        parameters=_IN_SPACE,
+        parameters=(*_IN_SPACE, INCLUDE_EVENTS),
         reply=StatusResult,
         refusals=(400,),
     ),
@@ -220,6 +155,27 @@ V1 = (
         parameters=_IN_SPACE,
         reply=RulingsResult,
         refusals=(400,),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/producers",
+        name="getProducers",
+        summary="Whose statements and relations count, and who else made any",
+        handler=analysts.get_producers,
+        parameters=_IN_SPACE,
+        reply=ProducersResult,
+        refusals=(400,),
+    ),
+    Route(
+        method="POST",
+        path="/v1/spaces/{space}/producers",
+        name="activateProducer",
+        summary="From now on this producer's sets count; activate the former one to undo",
+        handler=analysts.post_producer,
+        parameters=_IN_SPACE,
+        body=ActivateIn,
+        reply=ActivatedOut,
+        refusals=(400, 404, 413, 415),
     ),
     Route(
         method="GET",

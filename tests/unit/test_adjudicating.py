@@ -144,6 +144,19 @@ def test_a_merge_in_a_circle_or_of_nothing_is_refused(home: Home) -> None:
     assert refusal(home, SplitIn(analyst="mo", alias="Z")) == ("not_found", "alias")
 
 
+@pytest.mark.parametrize(
+    ("alias", "canonical", "unknown"),
+    [("Ilse B", "ilse", ("Ilse B",)), ("ILSE", "Ilze", ("Ilze",)), ("A", "B", ("A", "B")), ("Mo", "Ilse", ())],
+)
+def test_a_name_that_no_statement_has_is_merged_and_told(
+    home: Home, alias: str, canonical: str, unknown: tuple[str, ...]
+) -> None:
+    """Somebody may be spoken of later, under a name that is known now; or it is a typing error."""
+    home.say("m3", "I keep bees.", "2031-05-20T10:00:00Z", speaker="Mo")
+    done = home.system.adjudicate(SPACE, MergeIn(analyst="mo", alias=alias, canonical=canonical))
+    assert (done.status, done.unknown) == ("accepted", unknown)
+
+
 def test_a_producer_without_sets_cannot_be_activated(home: Home) -> None:
     [distil, link] = home.system.producers(SPACE).stages
     assert distil.active in distil.producers

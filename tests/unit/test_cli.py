@@ -29,6 +29,7 @@ from query.api import (
     QueryRequest,
     QueryResult,
     ReplacedBy,
+    RulingsResult,
     StateEntry,
     StateRequest,
     StateResult,
@@ -41,7 +42,9 @@ from schemas.times import format_time, parse_time
 from schemas.wire import MessageIn, MessageStatus, Problem
 from streams.llm.desk import Spent
 from streams.log.errors import BadStoreError, StoreInUseError
+from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
+from views.rows import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 NOW = parse_time("2026-03-20T12:00:00Z")[0]
@@ -240,6 +243,13 @@ class CannedSystem:
 
     def account(self, space: SpaceKey) -> MessageAccount:
         return MessageAccount(accepted=60, source_of_event=40, read_yielded_none=17, waiting=1, parked=2)
+
+    def rulings(self, space: SpaceKey) -> RulingsResult:
+        return RulingsResult(entries=(), orphaned=0, basis=BASIS)
+
+    def event_account(self, space: SpaceKey) -> EventAccount:
+        statuses: dict[Status, int] = {"valid": 3, "superseded": 2}
+        return EventAccount(live=5, by_status=statuses, replaced=2, retracted=1, erased=1, ever=9)
 
     def verify(self, space: SpaceKey) -> Verification:
         return Verification(
@@ -540,6 +550,12 @@ def test_status_shows_where_every_message_is(terminal: Terminal) -> None:
     rows = dict(line.rsplit(maxsplit=1) for line in terminal.run("status", "mill").out.splitlines()[:5])
     places = ("source of an event", "read, yielded none", "waiting", "parked")
     assert sum(int(rows[place]) for place in places) == int(rows["accepted"]) == 60
+
+
+def test_status_shows_where_every_event_is_and_whether_it_adds_up(terminal: Terminal) -> None:
+    ran = terminal.run("status", "mill").out
+    assert "live 5 (3 valid, 2 superseded)" in ran
+    assert "5 live + 2 replaced + 1 retracted + 1 erased = 9 ever distilled: adds up" in ran
 
 
 # import

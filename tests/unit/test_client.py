@@ -96,6 +96,8 @@ def said(system: Embedded, *arguments: str) -> tuple[int, str, str]:
         ("state", "weir", "--known-at", "2031-03-02"),
         ("ask", "weir", "Where does Jorun live?"),
         ("status", "weir"),
+        ("producer", "list", "weir"),
+        ("producer", "activate", "weir", "distil", "nobody"),
         ("state", "nobody"),
     ],
 )
@@ -184,13 +186,24 @@ def test_what_changes_something_is_done_by_the_service(system: Embedded, url: st
     done("retract", "lock", "m3", *asked)
     assert "I no longer work at the mill" not in entries(system, "lock")
     [edge] = [e.edge_id for e in system.edges(space, None, None).entries if e.live and e.relation == "updates"][:1]
-    assert f"ruled out: edge {edge}" in done("rule-out", "lock", edge[:12], "--url", url)
+    ruled_out = done("rule-out", "lock", edge[:12], "--reason", "two mills", "--analyst", "Evi", "--url", url)
+    assert f"ruled out: edge {edge}" in ruled_out
+    newer = next(e.src for e in system.edges(space, None, None).entries if e.edge_id == edge)
+    for where in ((), ("--url", url)):
+        history = done("history", "lock", newer, *where)
+        assert "ruled out by Evi" in history
+        assert ": two mills" in history
     assert f"taken back: analysts have no say on edge {edge}" in done(
         "rule-out", "lock", edge[:12], "--undo", "--url", url
     )
     assert f"accepted: edge {edge}" in done("accept", "lock", edge, "--url", url)
-    done("alias", "merge", "lock", "Jo", "Jorun", "--url", url)
+    merged = done("alias", "merge", "lock", "Jo", "Jorun", "--url", url)
+    assert "no statement here names 'Jo' so far" in merged
     assert "also jo, says analyst" in done("alias", "list", "lock", "--url", url).casefold()
+    listed = done("producer", "list", "lock", "--url", url)
+    assert listed == done("producer", "list", "lock")
+    name = next(line.split()[0] for line in listed.splitlines() if line.endswith("active"))
+    assert "is active for distil already" in done("producer", "activate", "lock", "distil", name, "--url", url)
     receipt = done("erase", "lock", "--message", "m2", "--yes", *asked)
     assert "message m2 of c of space lock, 1 messages" in receipt
     named = receipt.split()[1].rstrip(":")

@@ -67,6 +67,49 @@ async def test_an_edge_is_found_ruled_out_listed_and_taken_back(client: Any, hom
     assert (await ask(client, "adjudications", "RulingsResult"))["entries"] == []
 
 
+async def test_the_status_tells_of_rulings_that_lost_their_statements_and_where_events_are(
+    client: Any, home: Home
+) -> None:
+    edge = await move(client, home)
+    ruling = {"action": "rule_out", "edge_id": edge["edge_id"], "analyst": "mo"}
+    await client.post(f"{PATH}/adjudications", json=ruling)
+    status = await ask(client, "status", "StatusResult")
+    assert (status["rulings"], status["orphaned"], status["events"]) == (1, 0, None)
+    retracted = await client.delete(f"{PATH}/messages/m2?conversation_id=harbour")
+    assert retracted.status == 200, await retracted.text()
+    home.system.flush()
+    status = await ask(client, "status?include=events", "StatusResult")
+    assert (status["rulings"], status["orphaned"]) == (1, 1)
+    events = status["events"]
+    assert (events["live"], events["retracted"], events["ever"]) == (1, 1, 2)
+    assert events["by_status"] == {"valid": 1}
+    response = await client.get(f"{PATH}/status?include=everything")
+    assert (response.status, (await response.json())["error"]["field"]) == (400, "include")
+
+
+async def test_a_producer_is_listed_and_activated(client: Any) -> None:
+    stages = (await ask(client, "producers", "ProducersResult"))["stages"]
+    assert [stage["stage"] for stage in stages] == ["distil", "link"]
+    body = {"stage": "distil", "producer": stages[0]["active"]}
+    reply = await (await client.post(f"{PATH}/producers", json=body)).json()
+    conforms(reply, "ActivatedOut")
+    assert (reply["status"], reply["producer"]) == ("duplicate", body["producer"])
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        ({"stage": "distil", "producer": "nobody"}, 404, "producer"),
+        ({"stage": "think", "producer": "nobody"}, 400, "stage"),
+        ({"stage": "distil"}, 400, "producer"),
+        ({"stage": "distil", "producer": 7}, 400, "producer"),
+    ],
+)
+async def test_a_producer_that_cannot_be_activated_is_refused(client: Any, body: Any, status: int, field: str) -> None:
+    response = await client.post(f"{PATH}/producers", json=body)
+    assert (response.status, (await response.json())["error"]["field"]) == (status, field)
+
+
 async def test_names_are_merged_and_split(client: Any) -> None:
     merge = {"action": "merge", "alias": "Ilse B", "canonical": "Ilse", "analyst": "mo", "evidence": "signs so"}
     assert (await client.post(f"{PATH}/adjudications", json=merge)).status == 200
