@@ -45,9 +45,30 @@ class Classifier(Protocol):
     ``producer`` names the model or rules with their version; ``prompt_hash`` is None where there is no prompt.
     """
 
-    producer: str
-    prompt_hash: str | None
+    @property
+    def producer(self) -> str: ...
+    @property
+    def prompt_hash(self) -> str | None: ...
 
     def classify(self, pairs: Sequence[Pair]) -> Sequence[Judgement]:
         """One judgement per pair, in order."""
+        ...
+
+
+class Scorer(Protocol):
+    """A trained model over pairs as ``wording`` tells them, in [0, 1]: how likely the newer text ends the older one.
+
+    A pair's score depends on the pair alone. From ``sure`` on it is an update, from ``possible`` on it may be one; both
+    were chosen on pairs that the model had not seen. ``name`` tells its weights by their hash.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def sure(self) -> float: ...
+    @property
+    def possible(self) -> float: ...
+
+    def score(self, texts: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """One score per (older, newer), in order."""
         ...

@@ -108,9 +108,9 @@ def _with_neighbour(newer: Row, chosen: Sequence[Candidate], previous: Row | Non
 
 
 def _edge(space: SpaceKey, pair: Pair, judgement: Judgement) -> Edge:
-    """The edge of a verdict. ``updates`` and ``contradicts`` run from the newer to the older, the others with time."""
+    """The edge of a verdict. Updates and ``contradicts`` run from the newer to the older, the others with time."""
     assert judgement.relation is not None
-    backwards = judgement.relation in ("updates", "contradicts")
+    backwards = judgement.relation in ("updates", "possibly_updates", "contradicts")
     src, dst = (pair.newer, pair.older) if backwards else (pair.older, pair.newer)
     if judgement.by_time and judgement.kind in ("change", "done"):
         src, dst = later_first(pair.newer, pair.older)

@@ -17,6 +17,7 @@ from schemas.times import US_PER_DAY
 from schemas.topics import TopicName
 from streams.candidates import Row, make_row
 from streams.classify.offline import OfflineClassifier
+from streams.classify.protocol import Classifier
 from streams.link.definition import edges_of
 from streams.link.live import HeldSet
 from streams.link.stage import LinkStage, session_of
@@ -143,15 +144,15 @@ def split(alias: str, at: int = 1) -> AliasSplit:
 class Linking:
     """The link stage on a state in memory, with everything it published."""
 
-    def __init__(self) -> None:
+    def __init__(self, classifier: Classifier | None = None) -> None:
+        self._classifier = OfflineClassifier() if classifier is None else classifier
         self.state = MemoryState()
         self.stage = self.restarted()
         self.published: list[Record] = []
 
-    @staticmethod
-    def restarted() -> LinkStage:
+    def restarted(self) -> LinkStage:
         """A stage that has nothing in memory."""
-        return LinkStage(OfflineClassifier(), ENCODER)
+        return LinkStage(self._classifier, ENCODER)
 
     def apply(self, entry: Entry) -> list[Record]:
         """Fold one record; returns what it led to."""

@@ -35,7 +35,7 @@ class BertShape(msgspec.Struct, frozen=True, kw_only=True):
     hidden_act: str
 
 
-class _Graph:
+class Graph:
     """Collects nodes and initializers; every method returns the name of its output."""
 
     def __init__(self, weights: Weights) -> None:
@@ -79,14 +79,14 @@ def build(weights: Weights, shape: BertShape) -> ModelProto:
     """
     if shape.hidden_act != "gelu":
         raise ValueError(f"hidden_act is {shape.hidden_act!r}; this graph is for exact gelu")
-    graph = _Graph(weights)
+    graph = Graph(weights)
     x = _embeddings(graph, shape)
     graph.constant("split_heads", np.array([0, shape.num_attention_heads, -1], dtype=np.int64))
     graph.constant("join_heads", np.array([0, -1], dtype=np.int64))
     width = shape.hidden_size // shape.num_attention_heads
     graph.constant("scale", np.array(1.0 / math.sqrt(width), dtype=np.float32))
     for number in range(shape.num_hidden_layers):
-        x = _layer(graph, x, f"encoder.layer.{number}", shape)
+        x = layer(graph, x, f"encoder.layer.{number}", shape)
     graph.constant("token_axis", np.array([0], dtype=np.int64))
     pooled = graph.op("ReduceMean", [x, "token_axis"], "pooled", keepdims=1)
     graph.op("LpNormalization", [pooled], "vector", axis=-1, p=2)
@@ -105,7 +105,7 @@ def build(weights: Weights, shape: BertShape) -> ModelProto:
     return model
 
 
-def _embeddings(graph: _Graph, shape: BertShape) -> str:
+def _embeddings(graph: Graph, shape: BertShape) -> str:
     """Word + position + type embeddings. There is one segment, so its type row is added to the positions here."""
     weights = graph.weights
     words = graph.constant("words", weights["embeddings.word_embeddings.weight"])
@@ -119,7 +119,7 @@ def _embeddings(graph: _Graph, shape: BertShape) -> str:
     return graph.layer_norm(summed, "embeddings.LayerNorm", shape.layer_norm_eps)
 
 
-def _layer(graph: _Graph, x: str, at: str, shape: BertShape) -> str:
+def layer(graph: Graph, x: str, at: str, shape: BertShape) -> str:
     """One transformer block: self-attention and feed-forward, each with a residual and a layer norm after it."""
     attended = _attention(graph, x, f"{at}.attention")
     projected = graph.linear(attended, [f"{at}.attention.output.dense"], f"{at}.attention.projected")
@@ -132,7 +132,7 @@ def _layer(graph: _Graph, x: str, at: str, shape: BertShape) -> str:
     return graph.layer_norm(residual, f"{at}.output.LayerNorm", shape.layer_norm_eps)
 
 
-def _attention(graph: _Graph, x: str, at: str) -> str:
+def _attention(graph: Graph, x: str, at: str) -> str:
     """Multi-head self-attention over all tokens; (tokens, hidden) in and out."""
     joined = graph.linear(x, [f"{at}.self.query", f"{at}.self.key", f"{at}.self.value"], f"{at}.qkv")
     parts = [f"{at}.q", f"{at}.k", f"{at}.v"]

@@ -70,7 +70,12 @@ def load(folder: Path, sha256: str, cache: Path) -> MiniLM:
     tokenizer.enable_truncation(limit.max_seq_length)
     tokenizer.no_padding()
     dimension = cast(int, session.get_outputs()[0].shape[1])
-    return MiniLM(session, tokenizer, dimension, f"all-MiniLM-L6-v2-{sha256[:8]}")
+    return MiniLM(session, tokenizer, dimension, encoder_name(sha256))
+
+
+def encoder_name(sha256: str) -> str:
+    """The name of the encoder with these weights."""
+    return f"all-MiniLM-L6-v2-{sha256[:8]}"
 
 
 def graph_path(cache: Path, sha256: str) -> Path:

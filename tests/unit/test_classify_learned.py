@@ -1,0 +1,116 @@
+"""Rules first, then a trained scorer: what it is asked, and what becomes of its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from schemas.events import Event
+from streams.classify.learned import LearnedClassifier, may_end
+from streams.classify.offline import OfflineClassifier
+from streams.classify.protocol import Judgement, Pair
+from streams.classify.wording import gap_words, wording
+from tests.kit.linking import Linking, distilled, lives, plan, statement
+
+
+class FixedScorer:
+    """Gives every pair the score it was made with, and keeps what it was asked."""
+
+    name = "fixed-1"
+    sure = 0.8
+    possible = 0.5
+
+    def __init__(self, score: float) -> None:
+        self._score = score
+        self.asked: list[tuple[str, str]] = []
+
+    def score(self, texts: Sequence[tuple[str, str]]) -> list[float]:
+        self.asked += texts
+        return [self._score] * len(texts)
+
+
+OLD = statement("I play the trombone in a band", 1)
+NEW = statement("My evenings are free since the band fell apart", 9)
+PLAN = plan("I want to see the lighthouse", 1)
+SEEN = statement("The view from up there went on forever", 9, type="action")
+
+
+def judged(newer: Event, older: Event, score: float) -> Judgement:
+    pair = Pair(newer=newer, older=older, similarity=0.4, adjacent=False)
+    return LearnedClassifier(OfflineClassifier(), FixedScorer(score)).classify([pair])[0]
+
+
+@pytest.mark.parametrize(
+    ("score", "relation", "kind"),
+    [
+        (0.95, "updates", "change"), (0.8, "updates", "change"), (0.79, "possibly_updates", None),
+        (0.5, "possibly_updates", None), (0.49, None, None),
+    ],
+)  # fmt: skip
+def test_a_high_score_is_an_update_and_a_middling_one_a_possible_one(score: float, relation: Any, kind: Any) -> None:
+    verdict = judged(NEW, OLD, score)
+    assert (verdict.relation, verdict.kind) == (relation, kind)
+    assert verdict.confidence == pytest.approx(score if relation else 1 - score)
+
+
+@pytest.mark.parametrize(
+    ("newer", "kind"),
+    [
+        (SEEN, "done"),
+        (statement("I never got to it", 9, polarity="negated"), "cancelled"),
+        (plan("I will go up there in June now", 9), "change"),
+        (statement("That outing was called off because of the storm", 9), "cancelled"),
+    ],
+)
+def test_what_became_of_a_plan_follows_from_how_it_is_told(newer: Event, kind: str) -> None:
+    assert judged(newer, PLAN, 0.9).kind == kind
+
+
+def test_a_verdict_of_the_rules_stands_and_is_not_scored() -> None:
+    scorer = FixedScorer(0.0)
+    pair = Pair(newer=lives("Borva", 9), older=lives("Aldin", 1), similarity=0.9, adjacent=False)
+    verdict = LearnedClassifier(OfflineClassifier(), scorer).classify([pair])[0]
+    assert (verdict.relation, verdict.kind, scorer.asked) == ("updates", "change", [])
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        (plan("I will buy a trombone", 9), OLD),
+        (NEW, statement("I used to sing", 1, holds=False)),
+        (NEW, statement("I play the trombone", 1, speaker="Ben", subject="Ben", participants=("Ben",))),
+        (statement("My evenings are free", 1, message_id="m1"), OLD),
+    ],
+)
+def test_what_cannot_end_the_older_one_is_not_scored(newer: Event, older: Event) -> None:
+    assert not may_end(Pair(newer=newer, older=older, similarity=0.9, adjacent=False))
+
+
+def test_the_producer_names_the_rules_and_the_weights() -> None:
+    rules = OfflineClassifier()
+    assert LearnedClassifier(rules, FixedScorer(0.5)).producer == f"{rules.producer}+fixed-1"
+
+
+def test_names_are_masked_and_the_time_between_is_told_roughly() -> None:
+    older = statement("Ann and Ben want to buy Annika's boat", 1, speaker="Ben", subject="Ben")
+    newer = statement("Ben sold it, says ANN", 9)
+    pair = Pair(newer=newer, older=older, similarity=0.5, adjacent=False)
+    assert wording(pair) == (
+        "other: speaker and other want to buy Annika's boat",
+        "weeks later speaker: other sold it, says speaker",
+    )
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"), [(0, "minutes"), (2, "hours"), (30, "days"), (200, "weeks"), (2000, "months"), (20000, "years")]
+)
+def test_gaps_have_six_names(hours: int, words: str) -> None:
+    assert gap_words(hours * 3_600_000_000) == words
+
+
+def test_a_possible_update_is_an_edge_that_names_no_kind() -> None:
+    linking = Linking(LearnedClassifier(OfflineClassifier(), FixedScorer(0.6)))
+    linking.run([distilled(OLD, session="s1"), distilled(NEW, session="s2")])
+    assert linking.relations() == {(NEW.id, "possibly_updates", OLD.id, None)}
