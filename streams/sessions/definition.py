@@ -24,6 +24,8 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
         max_messages: a longer run is split at every ``max_messages``-th message.
         publish_after: unpublished records of a session that publish it, open.
         quiet_us: time without an arrival after which a changed session is published.
+        longest_us: a change waits no longer than this for that silence: a chat that never falls silent would keep what
+            a read of its partition reflects behind.
         max_content_bytes: of a message's content, UTF-8; a longer one is parked.
     """
 
@@ -31,6 +33,7 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
     max_messages: int = 100
     publish_after: int = 20
     quiet_us: int = 2 * US_PER_SECOND
+    longest_us: int = 5 * US_PER_SECOND
     max_content_bytes: int = 64 * 1024
 
 

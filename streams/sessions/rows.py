@@ -57,6 +57,7 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         unpublished: how many records that are.
         absorbed: ids of published sessions that are part of it now, to be published empty with its next revision.
         growing: a message may still come in order: nothing later began, it did not end and is not full.
+        since: the ``now`` of the arrival of its oldest unpublished record; 0 in rows of before it was kept.
     """
 
     lane: Lane
@@ -74,6 +75,7 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     unpublished: int
     absorbed: tuple[str, ...]
     growing: bool
+    since: int = 0
 
     @property
     def session_id(self) -> str:
@@ -89,9 +91,10 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return self.first if self.lane.given is None else self.chunk
 
     def due(self, limits: SessionLimits) -> int | None:
-        """When silence publishes it: soon when it changed, after the gap when it is open; never when closed."""
+        """When time publishes it: soon when it changed, after the gap when it is open; never when closed."""
         if self.dirty_from is not None:
-            return self.arrived + limits.quiet_us
+            silent = self.arrived + limits.quiet_us
+            return min(silent, self.since + limits.longest_us) if self.since else silent
         return None if self.published == "closed" else self.arrived + limits.gap_us
 
 

@@ -38,7 +38,8 @@ class Sessionize:
 
     A changed session is published
 
-    - open, when ``publish_after`` records of it are unpublished, or nothing arrived for ``quiet_us``;
+    - open, when ``publish_after`` records of it are unpublished, when nothing arrived for ``quiet_us``, or when one of
+      them has waited for ``longest_us``;
     - closed, as soon as it can no longer grow in order: a later session of the conversation began, its last message
       ends it, it is full, or nothing arrived for the gap;
     - at once, together with all it shares messages with, when a published session loses messages to another, so that
@@ -262,4 +263,5 @@ def _row(lane: Lane, piece: Piece, old: Sequence[SessionRow], touch: _Touch) -> 
         unpublished=sum(row.unpublished for row in old) + 1,
         absorbed=(),
         growing=False,
+        since=min([touch.now, *(row.since or row.arrived for row in old if row.dirty_from is not None)]),
     )

@@ -73,6 +73,17 @@ def test_every_message_starts_the_silence_anew() -> None:
     assert [ids(r) for r in feed.tick(3 * SECOND)] == [["a", "b"]]
 
 
+def test_a_chat_that_never_falls_silent_is_published_every_five_seconds() -> None:
+    feed = Feed()
+    begin, told = 100 * SECOND, list[tuple[int, int]]()
+    for n in range(16):
+        now = begin + n * SECOND
+        feed(posted(f"m{n:02}", n), now=now)
+        told += [(n, len(revision.messages)) for revision in feed.tick(now)]
+    assert told == [(5, 6), (11, 12)]
+    assert feed.tick(begin + 17 * SECOND)[0].covers == 16
+
+
 def test_twenty_unpublished_messages_publish_a_session_open() -> None:
     feed = Feed()
     published = feed(*(posted(f"m{n:02}", n * SECOND) for n in range(41)))
