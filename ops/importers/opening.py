@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,7 @@ FormatName = Literal["auto", "jsonl", "locomo"]
 FORMATS: tuple[FormatName, ...] = ("auto", "jsonl", "locomo")
 
 _HEAD = 65_536
+_FIRST_LINES = 1_000
 
 
 def open_source(path: Path, format: FormatName = "auto", conversation: int | None = None) -> SourceFile:
@@ -46,17 +48,30 @@ def open_source(path: Path, format: FormatName = "auto", conversation: int | Non
 def detect(path: Path) -> Format:
     """``locomo`` is one JSON document (an array, or an object over several lines or with a "conversation").
 
-    Anything else that begins with "{" is ``jsonl``, also when its first line is damaged; so is an empty file. Raises
-    ``BadFileError`` for the rest.
+    Anything else that begins with "{" is ``jsonl``, also when its first line is damaged, whatever stands in it, as long
+    as a message follows soon; so is an empty file. Raises ``BadFileError`` for the rest.
     """
     first = _first_line(path)
-    if first.startswith(b"["):
-        return "locomo"
     if first.startswith(b"{"):
         return "locomo" if _is_one_document(path, first) else "jsonl"
-    if first:
-        raise BadFileError(f"{path}: neither JSON lines nor LoCoMo: it begins with {first[:20]!r}; name the format")
-    return "jsonl"
+    if not first or _has_a_message(path):
+        return "jsonl"
+    if first.startswith(b"["):
+        return "locomo"
+    raise BadFileError(f"{path}: neither JSON lines nor LoCoMo: it begins with {first[:20]!r}; name the format")
+
+
+def _has_a_message(path: Path) -> bool:
+    """Whether one of the first lines is an object with the fields of a message: then the others are damaged lines."""
+    with path.open("rb") as file:
+        for line in islice(file, _FIRST_LINES):
+            try:
+                fields = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, msgspec.Raw])
+            except (msgspec.DecodeError, RecursionError):
+                continue
+            if fields.keys() >= {"message_id", "content"}:
+                return True
+    return False
 
 
 def _is_one_document(path: Path, first: bytes) -> bool:

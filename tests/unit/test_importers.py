@@ -78,14 +78,20 @@ def test_the_position_in_the_file_fills_a_missing_seq_whatever_lies_between(file
         (line(content="X").replace('"X"', r'"\ud800 alone"'), "not JSON"),
         (line(content="X").replace('"X"', "[" * 100_000), "Expected `str`, got `array`"),
         (line() + line(), "trailing"),
+        ("null", "Expected `object`"),
+        ('"m-2"', "Expected `object`"),
     ],
 )
-def test_a_bad_line_is_parked_with_its_number_and_reason_and_the_rest_is_read(file, bad, says):
-    source = open_source(file("\n".join([line(), bad, line(message_id="m-3")])))
-    assert source.total == 3
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_bad_line_is_parked_with_its_number_and_reason_and_the_rest_is_read(file, bad, says, number):
+    """Wherever it stands, also at the beginning, where the format is told by."""
+    lines = [line(), line(message_id="m-3")]
+    lines.insert(number - 1, bad)
+    source = open_source(file("\n".join(lines)))
+    assert (source.format, source.total) == ("jsonl", 3)
     assert [message.message_id for message in messages(source)] == ["m-1", "m-3"]
-    assert list(problems(source)) == ["line 2"]
-    assert re.search(says, problems(source)["line 2"])
+    assert list(problems(source)) == [f"line {number}"]
+    assert re.search(says, problems(source)[f"line {number}"])
 
 
 def test_a_line_with_broken_characters_is_parked_when_the_file_is_otherwise_utf8(file):
