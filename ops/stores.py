@@ -9,7 +9,7 @@ from pathlib import Path
 from ops.pipeline import STAGES_FORMAT
 from schemas.ids import SpaceKey
 from streams.log.database import Database, peek
-from streams.log.errors import BadStoreError
+from streams.log.errors import BadStoreError, NoStoreError
 from streams.log.rocks import RocksLog
 from views.origin import ORIGIN_KEY, VIEW_FORMAT, Origin, claim, misfit, read_origin
 from views.state import space_prefix
@@ -18,6 +18,9 @@ from views.tables import TABLES
 
 LOG, VIEW, VECTORS = "log", "view", "vectors"
 """Folders of a store. The first is the truth, the others are derived from it."""
+
+_ON_KAFKA = ("node", "stages", "group", VIEW)
+"""What query nodes, stage workers and the view worker keep in their ``--store``, without a log."""
 
 _FORMATS, _STAGES = "formats", b"stages"
 
@@ -28,6 +31,7 @@ def open_stores(store: Path, *, writer: bool) -> tuple[RocksLog, Database]:
     Raises:
         StoreError: in use, of another format or log, or nothing there to read. Nothing was changed.
     """
+    _check_kind(store)
     with ExitStack() as opened:
         if writer:
             log = opened.enter_context(closing(RocksLog(store / LOG)))
@@ -42,6 +46,17 @@ def open_stores(store: Path, *, writer: bool) -> tuple[RocksLog, Database]:
         _check_origin(store, view, log)
         opened.pop_all()
     return log, view
+
+
+def _check_kind(store: Path) -> None:
+    """A directory of processes on Kafka has no log: whoever opens it as a store would be told that nothing is there, or
+    begin one beside it."""
+    here = [name for name in _ON_KAFKA if (store / name).is_dir()]
+    if here and not (store / LOG).exists():
+        raise NoStoreError(
+            f"{store} has no log beside {', '.join(here)}: it is a directory of processes on Kafka, where the records "
+            "are. Ask a query node with --url; rebuild --kafka makes a node's view anew"
+        )
 
 
 def forget_space(view: Database, space: SpaceKey) -> None:

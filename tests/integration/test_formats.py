@@ -166,3 +166,20 @@ def test_a_rebuild_needs_a_log(tmp_path: Path) -> None:
     assert terminal.run("rebuild") == 3
     assert "no store in" in terminal.err
     assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("kept", [("node",), ("stages", "group"), ("view",), ("node", "view", "stages")])
+@pytest.mark.parametrize("command", ["verify", "state", "status", "import"])
+def test_a_directory_of_processes_on_kafka_is_no_store_and_says_so(
+    tmp_path: Path, kept: tuple[str, ...], command: str
+) -> None:
+    """Nothing is begun beside it, either."""
+    for name in kept:
+        (tmp_path / "store" / name).mkdir(parents=True)
+    file = tmp_path / "chat.jsonl"
+    file.write_text("")
+    terminal = Terminal(tmp_path / "store")
+    assert terminal.run(*(("import", str(file), "--space", "x") if command == "import" else (command, "x"))) == 3
+    assert "Kafka" in terminal.err
+    assert "--url" in terminal.err
+    assert sorted(path.name for path in (tmp_path / "store").iterdir()) == sorted(kept)
