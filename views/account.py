@@ -59,6 +59,7 @@ def account(space: Space, tally: Tally, letters: Iterable[Parked], unread: froze
         read_yielded_none=read,
         waiting=texts - source - read - len(parked),
         parked=len(parked) + len(unread),
+        statements_left_out=sum(reading.left_out for reading in space.readings.values()),
     )
 
 

@@ -202,7 +202,8 @@ def _reading(record: EventsDistilled | EventsAsserted | None) -> Reading | None:
     read: tuple[MessageKey, ...] = ()
     if isinstance(record, EventsDistilled):
         read = tuple(MessageKey(record.conversation_id, message_id) for message_id in record.read)
-    return Reading(revision=record.revision, read=read, sources=tuple(sources), slice=record.slice)
+    left_out = record.left_out if isinstance(record, EventsDistilled) else 0
+    return Reading(record.revision, read, tuple(sources), record.slice, left_out)
 
 
 def _texts(

@@ -41,13 +41,15 @@ class SeenEdge(NamedTuple):
 class Reading(NamedTuple):
     """The set of events that counts for a session or batch: what was read for it, and what its events rest on.
 
-    ``read``: messages, empty for a batch. ``slice``: the conversations its producer names.
+    ``read``: messages, empty for a batch. ``slice``: the conversations its producer names. ``left_out``: statements
+    (``EventsDistilled.left_out``).
     """
 
     revision: int
     read: tuple[MessageKey, ...]
     sources: tuple[MessageKey, ...]
     slice: Slice
+    left_out: int = 0
 
 
 class Seen(NamedTuple):

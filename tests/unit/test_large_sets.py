@@ -21,6 +21,8 @@ from streams.link.stage import LinkStage
 from streams.log import MemoryLog
 from streams.ports import Stage
 from streams.worker.fold import STATE, Decided, Fetched, Folder
+from tests.kit.embedded import SPACE as HOME
+from tests.kit.embedded import Home
 from tests.kit.encoders import HashingEncoder
 
 SPACE = SpaceKey("orchard", "row")
@@ -119,3 +121,13 @@ def test_edges_beyond_a_record_are_written_in_parts() -> None:
     assert max(len(out.value) for out in decided.step.outputs) < RECORD_MAX_BYTES
     assert len({edge.id for one in sets for edge in one.edges}) == sum(len(one.edges) for one in sets)
     assert [one.covers for one in sets] == [0] * (len(sets) - 1) + [2]
+
+
+def test_what_was_left_out_is_told_in_the_account_until_it_is_said_otherwise() -> None:
+    home = Home()
+    home.say("m1", "I live in Rome. " * 203, "2031-05-01T10:00:00Z")
+    assert home.system.account(HOME).statements_left_out == 3
+    home.say("m2", "I sold the boat.", "2031-05-01T10:01:00Z")
+    assert home.system.account(HOME).statements_left_out == 3
+    home.edit("m1", "I live in Rome.")
+    assert home.system.account(HOME).statements_left_out == 0

@@ -99,6 +99,7 @@ class System:
         view = stored_view(self.directory / "view")
         account = msgspec.structs.asdict(read_space(view, self.space).account)
         accepted = account.pop("accepted")
+        assert account.pop("statements_left_out") == 0
         assert sum(account.values()) == accepted
         return account
 
