@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import msgspec
 
 from .record import Record
@@ -29,7 +27,7 @@ def decode(topic: TopicName, value: bytes) -> Record:
         BadRecordError: not MessagePack, an unknown tag, a missing field or a wrong type; says which.
     """
     try:
-        return cast(Record, _decoders[topic].decode(value))
+        return _decoders[topic].decode(value)  # pyright: ignore[reportReturnType]  # a decoder of the topic's records
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadRecordError(f"{topic}: {error}") from error
     except RecursionError as error:  # msgspec's guard against nesting, also in fields it would skip

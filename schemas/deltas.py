@@ -48,7 +48,7 @@ class Validity(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     contested_by: tuple[str, ...]
 
 
-class About(msgspec.Struct, frozen=True, kw_only=True):
+class About(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Whom and what a statement is about: enough to find who relies on it, also when it is gone. Not what it says."""
 
     participants: tuple[str, ...]

@@ -61,8 +61,9 @@ def fold_batch(
 def _fold(maintainer: Maintainer, batch: Sequence[Raw], now: int, check: Callable[[Entry], None]) -> Folded | None:
     """None when a record is to be parked after a fault: what it left half done is given up, and all is folded again."""
     folded = Folded(deltas=[], parked=[], faulted=0)
+    deltas, faulted = folded.deltas, maintainer.faulted()
     for raw in batch:
-        why = maintainer.fault(raw)
+        why = maintainer.fault(raw) if faulted else None
         if why is not None:
             folded.faulted += _park(maintainer, folded, raw, why, now)
             continue
@@ -73,7 +74,7 @@ def _fold(maintainer: Maintainer, batch: Sequence[Raw], now: int, check: Callabl
             _park(maintainer, folded, raw, str(error), now)
             continue
         try:
-            folded.deltas.extend(maintainer.fold_one(entry, raw.value))
+            deltas += maintainer.fold_one(entry, raw.value)
         except ViewRefusedError:
             raise
         except Exception as error:

@@ -18,7 +18,7 @@ CACHED_BYTES = 8_000_000
 """Encoded bytes a table keeps decoded, in each of two generations; decoded they take about four times as much. The ten
 tables that grow with a view so hold at most 640 MB, and the half of it as long as the view is small."""
 
-_FIRST_MEAN = 500
+FIRST_MEAN = 500
 """Bytes of a cell, until the table has seen some."""
 
 T = TypeVar("T")
@@ -87,8 +87,8 @@ class Cells(Generic[T]):
         self._young: dict[bytes, tuple[int, T]] = {}
         self._old: dict[bytes, tuple[int, T]] = {}
         self._dirty: dict[bytes, tuple[int, T]] = {}
-        self._bytes, self._cells = _FIRST_MEAN, 1
-        self._most = CACHED_BYTES // _FIRST_MEAN
+        self._bytes, self._cells = FIRST_MEAN, 1
+        self._most = CACHED_BYTES // FIRST_MEAN
 
     def get(self, key: bytes) -> T:
         """The cell, or the empty value."""
@@ -114,12 +114,19 @@ class Cells(Generic[T]):
 
     def put(self, key: bytes, cell: T) -> None:
         """Replace the cell; the empty value removes it."""
-        since, old = self._young.get(key) or self._find(key)
-        if self._moment is not None and since < self._moment.at:
-            since = self._succeed(key, since, old, cell)
-        entry = self._nothing if cell == self._empty else (since, cell)
-        self._young[key] = entry
-        self._dirty[key] = entry
+        entry = self._young.get(key) or self._find(key)
+        since, moment = entry[0], self._moment
+        if moment is not None and since < moment.at:
+            if entry is self._nothing and self._shown is None:
+                since = moment.at
+            else:
+                since = self._succeed(key, since, entry[1], cell)
+        self._young[key] = self._dirty[key] = self._nothing if cell == self._empty else (since, cell)
+
+    def amend(self, key: bytes, cell: T) -> None:
+        """Replace the cell by one that differs in what no read of the past shows: it is as old as the former."""
+        since, _ = self._young.get(key) or self._find(key)
+        self._young[key] = self._dirty[key] = self._nothing if cell == self._empty else (since, cell)
 
     def _succeed(self, key: bytes, since: int, old: T, cell: T) -> int:
         """Keep the former version where a read would show it; returns since when the new one is true."""
@@ -154,17 +161,18 @@ class Cells(Generic[T]):
         for key, _ in list(self.scan(prefix)):
             self._young[key] = self._dirty[key] = self._nothing
 
-    def drain(self) -> Iterator[Write]:
+    def drain(self) -> list[Write]:
         """The writes since the last drain."""
-        for key, entry in self._dirty.items():
-            if entry is self._nothing:
-                yield self.table, key, None
-            else:
-                raw = self._encode(entry)
-                self._bytes += len(raw)
-                self._cells += 1
-                yield self.table, key, raw
+        if not self._dirty:
+            return []
+        table, encode, nothing = self.table, self._encode, self._nothing
+        writes: list[Write] = [
+            (table, key, None if entry is nothing else encode(entry)) for key, entry in self._dirty.items()
+        ]
+        self._bytes += sum([len(raw) for _, _, raw in writes if raw is not None])
+        self._cells += len(writes)
         self._dirty.clear()
+        return writes
 
     def unwritten(self, prefix: bytes) -> Iterator[bytes]:
         """Keys that begin with the prefix and were put since the last drain."""

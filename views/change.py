@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from schemas.adjudications import EdgeAccepted, EdgeRuling
-from schemas.deltas import Cause, DeltaRecord
-from schemas.edges import EdgeRecord
+from schemas.deltas import DeltaRecord
+from schemas.edges import Edge, EdgeRecord
+from schemas.entry import Entry
 from schemas.events import EventRecord, read_below
 from schemas.ids import MessageKey, SpaceKey
 
-from .deltas import edge_delta
-from .derive import derive_edge, derive_event, first_row, reach_of
-from .held import EdgeAssertion, EventAssertion, message_part
+from .deltas import cause_of, edge_delta
+from .derive import derive_edge, derive_event, first_row, lookers, reach_of
+from .held import EdgeAssertion, EdgeState, EventAssertion, EventState, Incident, message_part, source_part
 from .liveness import asserted_edge, live_event
 from .rows import EdgeRow, EventRow
 from .ruled import Moved, fold_ruling, follow
 from .sets import SetChange
 from .state import ViewState
 from .telling import event_deltas, note_pending, told_until
-from .touched import Arc, Node, Touched
+from .touched import Touched
 
 
 class Change:
@@ -32,6 +35,8 @@ class Change:
         state: the view.
         prefix: the space the record is of.
     """
+
+    __slots__ = ("_edges", "_events", "_messages", "_prefix", "_state", "_touched")
 
     def __init__(self, state: ViewState, prefix: bytes) -> None:
         self._state = state
@@ -46,7 +51,7 @@ class Change:
     def rests_on(self, message_cell: bytes) -> None:
         """A message was edited, retracted or erased: look again at every event that rests on it."""
         self._messages[message_cell] = None
-        self._events |= dict.fromkeys(self._state.sources.get(message_cell))
+        self._events |= dict.fromkeys(self._state.messages.get(message_cell).events)
 
     def set_replaced(self, change: SetChange) -> None:
         """Another set counts for a session: take out what the former asserted, put in what the new one does.
@@ -69,18 +74,18 @@ class Change:
         for edge_id, ends in moved:
             self._edges[edge_id] = None
             for event_id in ends or ():
-                self._touched.events[event_id].attach(edge_id)
+                self._touched.attach(event_id, edge_id)
 
     def _replace_events(self, session_id: str, before: EventRecord | None, after: EventRecord | None) -> None:
         gone = {} if before is None else _event_assertions(session_id, before)
         new = {} if after is None else _event_assertions(session_id, after)
+        touched = self._touched
         for event_id in {**gone, **new} if gone else new:
-            node = self._touched.events[event_id]
-            known, old = node.assertions, gone.get(event_id)
-            kept = known if old is None else tuple(a for a in known if a not in old)
+            known, old = touched.events[event_id].assertions, gone.get(event_id)
+            kept = known if old is None or not known else tuple([a for a in known if a not in old])
             assertions = kept + new.get(event_id, ())
             if assertions != known:
-                node.assertions = assertions
+                touched.event(event_id).assertions = assertions
                 self._index_sources(event_id, known, assertions)
                 self._events[event_id] = None
 
@@ -92,39 +97,38 @@ class Change:
             return
         if not before and len(after) == 1 and len(after[0].event.sources) == 1:
             (source,) = after[0].event.sources
-            self._index_source(MessageKey(source.conversation_id, source.message_id), event_id, rests=True)
+            self._index_source(self._prefix + source_part(source), event_id, rests=True)
             return
         old = {MessageKey(s.conversation_id, s.message_id) for a in before for s in a.event.sources}
         new = {MessageKey(s.conversation_id, s.message_id) for a in after for s in a.event.sources}
         for message in sorted(old ^ new):
-            self._index_source(message, event_id, rests=message in new)
+            self._index_source(self._prefix + message_part(message), event_id, rests=message in new)
 
-    def _index_source(self, message: MessageKey, event_id: str, *, rests: bool) -> None:
-        key = self._prefix + message_part(message)
-        known = self._state.sources.get(key)
+    def _index_source(self, key: bytes, event_id: str, *, rests: bool) -> None:
+        cell = self._state.messages.get(key)
+        known = cell.events
         if rests:
-            self._state.sources.put(key, tuple(sorted({*known, event_id})) if known else (event_id,))
+            events = tuple(sorted({*known, event_id})) if known else (event_id,)
         else:
-            self._state.sources.put(key, tuple(i for i in known if i != event_id))
+            events = tuple([i for i in known if i != event_id])
+        self._state.messages.amend(key, replace(cell, events=events))
 
     def _replace_edges(self, session_id: str, before: EdgeRecord | None, after: EdgeRecord | None) -> None:
         gone = {} if before is None else _edge_assertions(session_id, before)
         new = {} if after is None else _edge_assertions(session_id, after)
+        touched = self._touched
         for edge_id in {**gone, **new} if gone else new:
             old, mine = gone.get(edge_id, ()), new.get(edge_id, ())
             if old == mine:
                 continue
-            arc = self._touched.edges[edge_id]
-            kept = tuple(a for a in arc.assertions if a not in old) if old else arc.assertions
+            arc = touched.edge(edge_id)
+            kept = tuple([a for a in arc.assertions if a not in old]) if old else arc.assertions
             arc.assertions = kept + mine
             self._edges[edge_id] = None
-            for assertion in mine:
-                self._touched.events[assertion.edge.src].attach(edge_id)
-                self._touched.events[assertion.edge.dst].attach(edge_id)
             if old:
                 self._detach(edge_id, arc, old)
 
-    def _detach(self, edge_id: str, arc: Arc, gone: Iterable[EdgeAssertion]) -> None:
+    def _detach(self, edge_id: str, arc: EdgeState, gone: Iterable[EdgeAssertion]) -> None:
         """Ends that nobody names any more forget the edge."""
         named = {end for a in arc.assertions for end in (a.edge.src, a.edge.dst)}
         for one in arc.rulings:
@@ -133,21 +137,28 @@ class Change:
         for assertion in gone:
             for event_id in (assertion.edge.src, assertion.edge.dst):
                 if event_id not in named:
-                    self._touched.events[event_id].detach(edge_id)
+                    self._touched.detach(event_id, edge_id)
 
     # --- settling ---------------------------------------------------------------------------------------------------
 
-    def settle(self, space: SpaceKey, cause: Cause, learned_at: int) -> list[DeltaRecord]:
+    def settle(self, space: SpaceKey, entry: Entry, learned_at: int) -> list[DeltaRecord]:
         """Run the change to its end; returns the deltas, events before edges, each in id order."""
+        if not (self._events or self._edges or self._messages):
+            return []
         for edge_id in self._settle_rows(self._settle_liveness()):
             self._settle_edge(edge_id)
-        self._touched.put()
-        changed = {event_id: node.stored.row for event_id, node in self._touched.changed_events()}
-        told = told_until(self._state, self._prefix, learned_at)
-        note_pending(self._state, self._prefix, changed, self._row, told)
-        deltas: list[DeltaRecord] = list(event_deltas(space, changed, self._row, cause, learned_at, told))
-        for edge_id, arc in self._touched.changed_edges():
-            delta = edge_delta(space, edge_id, arc.stored.row, arc.row, cause, learned_at)
+        touched = self._touched
+        rows, edge_rows = touched.keep()
+        if not rows and not edge_rows:
+            return []
+        cause = cause_of(entry)
+        deltas: list[DeltaRecord] = []
+        if rows:
+            told = told_until(self._state, self._prefix, learned_at)
+            note_pending(self._state, self._prefix, rows, self._row, told)
+            deltas += event_deltas(space, rows, touched.row_before, self._row, cause, learned_at, told)
+        for edge_id, was in edge_rows.items():
+            delta = edge_delta(space, edge_id, was, touched.edges[edge_id].row, cause, learned_at)
             if delta is not None:
                 deltas.append(delta)
         return deltas
@@ -158,12 +169,13 @@ class Change:
         around: dict[str, None] = {}
         settled: dict[str, None] = {}
         for event_id in self._events:
-            node = self._touched.events[event_id]
-            if self._settle_event(node):
+            cell = self._touched.events[event_id]
+            was_live = cell.row is not None
+            if self._settle_event(event_id, cell):
                 settled[event_id] = None
-                if node.row is not None and node.stored.row is not None:
+                if was_live and cell.row is not None:
                     unsettled[event_id] = None  # a fresh row without edges is right as it is
-                for incident in node.incidents:
+                for incident in cell.incidents:
                     around[incident.edge_id] = None
         if self._state.control.get(self._prefix).is_ruled:
             self._moved(follow(self._state, self._touched, self._prefix, settled, self._messages_of(settled)))
@@ -172,25 +184,31 @@ class Change:
             if before is not after or edge_id in around:
                 for row in (before, after):
                     if row is not None:
-                        unsettled[row.edge.src] = unsettled[row.edge.dst] = None
+                        edge = row.edge
+                        source_looks, target_looks = lookers(edge.relation, edge.kind)
+                        if source_looks:
+                            unsettled[edge.src] = None
+                        if target_looks:
+                            unsettled[edge.dst] = None
         return unsettled
 
     def _messages_of(self, settled: Iterable[str]) -> dict[bytes, None]:
         """The messages that changed, and those that events rest on which came, went or changed."""
         found = dict(self._messages)
         for event_id in settled:
-            node = self._touched.events[event_id]
-            for row in (node.stored.row, node.row):
+            for row in (self._touched.row_before(event_id), self._touched.events[event_id].row):
                 for source in () if row is None else row.event.sources:
-                    found[self._prefix + message_part(MessageKey(source.conversation_id, source.message_id))] = None
+                    found[self._prefix + source_part(source)] = None
         return found
 
-    def _settle_event(self, node: Node) -> bool:
+    def _settle_event(self, event_id: str, cell: EventState) -> bool:
         """Bring an event's fields up to date; True when they changed."""
-        live, row = live_event(self._state, self._prefix, node.assertions), node.row
+        live, row = live_event(self._state, self._prefix, cell.assertions), cell.row
         if live is None:
-            node.row = None
-            return row is not None
+            if row is None:
+                return False
+            self._touched.event(event_id).row = None
+            return True
         if (
             row is not None
             and live.event == row.event
@@ -198,44 +216,66 @@ class Change:
             and live.session_ids == row.session_ids
         ):
             return False
-        node.row = first_row(live.event, live.producers, live.session_ids)
+        self._touched.event(event_id).row = first_row(live.event, live.producers, live.session_ids)
         return True
 
     def _settle_edge(self, edge_id: str) -> tuple[EdgeRow | None, EdgeRow | None]:
         """Bring an edge's row up to date with its assertions and its ends; returns it as it was and as it is."""
-        arc = self._touched.edges[edge_id]
+        touched = self._touched
+        arc, events = touched.edges[edge_id], touched.events
         old, row = arc.row, None
         live = asserted_edge(arc.assertions, arc.rulings)
         if live is not None and live.edge.src != live.edge.dst:
-            src, dst = self._touched.events[live.edge.src].row, self._touched.events[live.edge.dst].row
+            src, dst = events[live.edge.src].row, events[live.edge.dst].row
             if src is not None and dst is not None:
                 row = derive_edge(live.edge, live.producers, src, dst, accepted=live.accepted)
+        if row is None or len(arc.assertions) > 1:
+            for assertion in arc.assertions:
+                touched.attach(assertion.edge.src, edge_id)
+                touched.attach(assertion.edge.dst, edge_id)
         if row == old:
             return old, old
-        arc.row = row
-        self._touched.show(None if old is None else old.edge, None if row is None else row.edge)
+        touched.edge(edge_id).row = row
+        self._show(None if old is None else old.edge, None if row is None else row.edge)
         return old, row
+
+    def _show(self, old: Edge | None, new: Edge | None) -> None:
+        """Let the ends of an edge see it as it is now; None while it is not live."""
+        touched = self._touched
+        if old is not None and (new is None or old.src != new.src or old.dst != new.dst):
+            for end in (old.src, old.dst):
+                touched.unsee(end, old.id)
+        if new is not None and (old is None or _seen(old) != _seen(new)):
+            edge_id, src, dst, relation, kind = new.id, new.src, new.dst, new.relation, new.kind
+            touched.see(src, Incident(edge_id, dst, False, relation, kind))  # by place, for speed
+            touched.see(dst, Incident(edge_id, src, True, relation, kind))
 
     def _settle_rows(self, queue: dict[str, None]) -> dict[str, None]:
         """Derive rows until nothing changes, from neighbour to neighbour; returns the edges to derive again."""
         stale: dict[str, None] = {}
+        touched, row_of = self._touched, self._row
         while queue:
             event_id = next(iter(queue))
             del queue[event_id]
-            node = self._touched.events[event_id]
-            row = node.row
+            cell = touched.events[event_id]
+            row = cell.row
             if row is None:
                 continue
-            derived = derive_event(row, node.incidents, self._row)
+            derived = derive_event(row, cell.incidents, row_of)
             if derived is not row:
-                node.row = derived
-                neighbours, edges = reach_of(row, derived, node.incidents)
+                touched.event(event_id).row = derived
+                neighbours, edges = reach_of(row, derived, cell.incidents)
                 queue |= neighbours
                 stale |= edges
         return stale
 
     def _row(self, event_id: str) -> EventRow | None:
         return self._touched.events[event_id].row
+
+
+def _seen(edge: Edge) -> tuple[str, str, str, str | None]:
+    """What its ends see of an edge."""
+    return edge.src, edge.dst, edge.relation, edge.kind
 
 
 def _event_assertions(session_id: str, record: EventRecord) -> dict[str, tuple[EventAssertion, ...]]:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from schemas.deltas import About, Cause, DeltaRecord, EdgeChanged, EventChanged, Validity
+from schemas.entry import Entry
 from schemas.ids import SpaceKey
+from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 
 from .reasons import Standing, reason_of, standing
 from .rows import EdgeRow, EventRow
 from .spec import View
 
 
-def validity_of(row: EventRow | None) -> Validity | None:
+def cause_of(entry: Entry) -> Cause:
+    """The record's place, and the message it is about where it is about one."""
+    record = entry.record
+    if isinstance(record, MessagePosted | MessageEdited | MessageRetracted):
+        return Cause(
+            topic=entry.topic, partition=entry.partition, offset=entry.offset,
+            conversation_id=record.conversation_id, message_id=record.message_id,
+        )  # fmt: skip
+    return Cause(topic=entry.topic, partition=entry.partition, offset=entry.offset)
+
+
+def validity_of(row: EventRow) -> Validity:
     """The derived part of a row, as a delta carries it."""
-    if row is None:
-        return None
     return Validity(
         valid_from=row.valid_from,
         valid_until=row.valid_until,
@@ -36,14 +47,16 @@ def event_delta(
     learned_at: int,
 ) -> EventChanged | None:
     """The change of an event, None when neither its validity, nor what it says, nor how it stands is different."""
-    was, now = validity_of(old), validity_of(new)
+    was = None if old is None else validity_of(old)
+    now = None if new is None else validity_of(new)
     row = new or old
     if row is None or (was == now and before == after and (old is None or new is None or old.event == new.event)):
         return None
+    event = row.event
     return EventChanged(
         tenant=space.tenant, space=space.space, event_id=event_id, old=was, new=now, cause=cause,
         learned_at=learned_at, old_status=before.status, status=after.status, reason=reason_of(before, after),
-        about=About(participants=row.event.participants, attribute=row.event.attribute),
+        about=About(participants=event.participants, attribute=event.attribute),
     )  # fmt: skip
 
 

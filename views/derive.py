@@ -18,9 +18,6 @@ from .rows import EdgeRow, EventRow, Superseder
 _BY_STATED: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn", "cancelled"})
 """Kinds whose direction is decided by when they were said; the others by until when each side vouches for itself."""
 
-_DEMOTING: frozenset[UpdateKind] = frozenset({"change", "cancelled", "correction", "withdrawn"})
-"""Kinds that put what the older event causes or enables in doubt; a plan that was done demotes nothing."""
-
 _WRONG: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn"})
 """Kinds that say the older event was never so."""
 
@@ -90,10 +87,10 @@ def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) ->
         row_of: rows of live events.
     """
     event = row.event
-    corrects: list[int] = []
+    corrects: int | None = None
     superseders: list[Superseder] = []
-    closing: list[int] = []
-    breaking: list[int] = []
+    closing: int | None = None
+    breaking: int | None = None
     doubts: dict[str, int] = {}
     opposed: set[str] = set()
     corrected = withdrawal = False
@@ -112,19 +109,21 @@ def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) ->
         elif incoming:
             if not other.corrected and is_effective(kind, other, row):
                 superseders.append(Superseder(event_id=edge.other, edge_id=edge.edge_id, kind=kind or "change"))
-                closing.append(other.valid_from)
-                if kind is None or kind in _DEMOTING:
-                    breaking.append(other.valid_from)
+                since = other.valid_from
+                if closing is None or since < closing:
+                    closing = since
+                if kind != "done" and (breaking is None or since < breaking):  # what was done demotes nothing
+                    breaking = since
                 corrected = corrected or kind in _WRONG
         elif kind in _WRONG and is_effective(kind, row, other):
             if kind == "withdrawn":
                 withdrawal = True
-            else:
-                corrects.append(other.valid_from)
+            elif corrects is None or other.valid_from < corrects:
+                corrects = other.valid_from
     valid_from = event.valid_from
     if valid_from is None:
-        valid_from = min(corrects) if corrects else event.stated[0]
-    closed_at = valid_from if corrected else min(closing) if closing else None
+        valid_from = event.stated[0] if corrects is None else corrects
+    closed_at = valid_from if corrected else closing
     end = own_end(event)
     valid_until = closed_at if end is None or corrected else end if closed_at is None else min(end, closed_at)
     if len(superseders) > 1:
@@ -142,7 +141,7 @@ def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) ->
         demoted_from=min(doubts.values()) if doubts else None,
         demoters=tuple(sorted(doubts)) if doubts else (),
         contradicts=tuple(sorted(opposed)) if opposed else (),
-        breaks_from=valid_from if corrected else min(breaking) if breaking else None,
+        breaks_from=valid_from if corrected else breaking,
     )
     return row if derived == row else derived
 
@@ -179,6 +178,18 @@ def reach_of(old: EventRow, new: EventRow, incidents: Iterable[Incident]) -> tup
             if ended and relation != "enables":
                 edges[edge.edge_id] = None
     return events, edges
+
+
+def lookers(relation: Relation, kind: UpdateKind | None) -> tuple[bool, bool]:
+    """Which ends' rows depend on an edge, and on the event at its other end: the source's, the target's.
+
+    What updates an event changes the older one, and the newer one where it says that the older one was never so.
+    """
+    if relation in _UNSEEN:
+        return False, False
+    if relation == "updates":
+        return kind in _WRONG, True
+    return relation == "contradicts", True
 
 
 def derive_edge(edge: Edge, producers: tuple[str, ...], src: EventRow, dst: EventRow, *, accepted: bool) -> EdgeRow:

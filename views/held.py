@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RulingWithdrawn
 from schemas.control import ProducerActivated
 from schemas.edges import Edge, Relation, UpdateKind
-from schemas.events import Event
+from schemas.events import Event, Source
 from schemas.ids import MessageKey, SpaceKey
-from schemas.messages import MessageEdited, MessagePosted
+from schemas.messages import MessageEdited, MessagePosted, MessageRecord
 
 from .rows import EdgeRow, EventRow
 
@@ -23,11 +25,37 @@ class EventAssertion(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_
     event: Event
 
 
-class EventState(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """Everything known of an event id. ``row`` is None while it is not live."""
+class Incident(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """An edge as one of its ends sees it: what deriving that end needs to know, without reading the edge.
 
+    ``other`` is None while the edge is not live (it waits for an end, or is ruled out); then the rest says nothing.
+    """
+
+    edge_id: str
+    other: str | None = None
+    incoming: bool = False
+    relation: Relation = "before"
+    kind: UpdateKind | None = None
+
+
+class EventState(msgspec.Struct, gc=False):
+    """Everything known of an event id. It is changed in place, between ``Working.changing`` and the commit.
+
+    Attributes:
+        key: where it is stored.
+        since: the transaction time since which ``row`` reads so.
+        assertions: by the sets that count.
+        row: None while it is not live.
+        incidents: what it sees of its edges, live or not.
+        ruled: the ids of edges whose rulings name it, sorted.
+    """
+
+    key: bytes
+    since: int = 0
     assertions: tuple[EventAssertion, ...] = ()
     row: EventRow | None = None
+    incidents: tuple[Incident, ...] = ()
+    ruled: tuple[str, ...] = ()
 
 
 class EdgeAssertion(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
@@ -46,12 +74,15 @@ class Concern(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=Tr
     dst: str
 
 
-class EdgeState(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """Everything known of an edge id. ``row`` is None while it is not live.
+class EdgeState(msgspec.Struct, gc=False):
+    """Everything known of an edge id. It is changed in place, as an ``EventState``.
 
-    ``rulings``: those that concern it; the last one counts.
+    ``since``: the transaction time since which all of it reads so. ``row`` is None while it is not live. ``rulings``:
+    those that concern it; the last one counts.
     """
 
+    key: bytes
+    since: int = 0
     assertions: tuple[EdgeAssertion, ...] = ()
     rulings: tuple[Concern, ...] = ()
     row: EdgeRow | None = None
@@ -66,23 +97,12 @@ class RulingState(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_lik
     dst: str | None = None
 
 
-class Incident(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """An edge as one of its ends sees it: what deriving that end needs to know, without reading the edge.
-
-    ``other`` is None while the edge is not live (it waits for an end, or is ruled out); then the rest says nothing.
-    """
-
-    edge_id: str
-    other: str | None = None
-    incoming: bool = False
-    relation: Relation = "before"
-    kind: UpdateKind | None = None
-
-
 class MessageState(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """A message: as first posted (lowest offset), its last edit, its last retraction.
 
     ``later``: its other postings, by offset. The first one counts unless it is erased; then the first that is not.
+    ``events``: ids of the events that are asserted to rest on it, sorted. ``ruled``: the ids of edges whose rulings
+    name it, sorted. No read of the past shows these two.
     """
 
     posted: MessagePosted | None = None
@@ -91,11 +111,23 @@ class MessageState(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_li
     edited_offset: int | None = None
     retracted_offset: int | None = None
     later: tuple[tuple[int, MessagePosted], ...] = ()
+    events: tuple[str, ...] = ()
+    ruled: tuple[str, ...] = ()
 
     @property
     def retracted(self) -> bool:
         """Whether it was withdrawn."""
         return self.retracted_offset is not None
+
+
+UNHEARD = MessageState()
+"""A message that nothing was said of."""
+
+
+def shown_message(cell: MessageState) -> MessageState | None:
+    """The part of a message's cell that a read of the past shows; None when nothing was ever said of it."""
+    unheard = cell.posted is None and cell.edited is None and cell.retracted_offset is None
+    return None if unheard else cell
 
 
 class StoredSet(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -138,6 +170,7 @@ def space_prefix(space: SpaceKey) -> bytes:
     return prefix_of(space.tenant, space.space)
 
 
+@lru_cache(maxsize=100_000)
 def prefix_of(tenant: str, space: str) -> bytes:
     """``space_prefix`` of a space by its names."""
     name = f"{tenant}/{space}".encode()
@@ -150,6 +183,11 @@ _encode = msgspec.msgpack.Encoder().encode
 def message_part(key: MessageKey) -> bytes:
     """A message key inside a space."""
     return _encode((key.conversation_id, key.message_id))
+
+
+def source_part(source: Source | MessageRecord) -> bytes:
+    """``message_part`` of the message that a source or a record is about."""
+    return _encode((source.conversation_id, source.message_id))
 
 
 _decode_key = msgspec.msgpack.Decoder(tuple[str, str]).decode

@@ -14,6 +14,7 @@ from schemas.ids import MessageKey, SpaceKey, edge_id
 from schemas.messages import MessageEdited, MessagePosted, MessageRecord
 
 from .held import (
+    UNHEARD,
     Concern,
     Control,
     EdgeAssertion,
@@ -21,6 +22,7 @@ from .held import (
     EventAssertion,
     MessageState,
     message_part,
+    source_part,
     space_prefix,
 )
 from .state import ViewState
@@ -44,9 +46,9 @@ class LiveEdge(msgspec.Struct, frozen=True, gc=False):
 
 def fold_message(state: ViewState, record: MessageRecord, offset: int, prefix: bytes) -> bytes:
     """Fold a ``messages`` record of the space with this prefix; returns the key of the message's cell."""
-    key = prefix + message_part(record.message)
+    key = prefix + source_part(record)
     cell = state.messages.get(key)
-    if isinstance(record, MessagePosted):
+    if type(record) is MessagePosted:
         cell = _with_posting(cell, record, offset)
     elif isinstance(record, MessageEdited):
         if cell.edited is None or _edit_rank(record, offset) > _edit_rank(cell.edited, cell.edited_offset or 0):
@@ -64,6 +66,8 @@ def _edit_rank(record: MessageEdited, offset: int) -> tuple[int, int]:
 
 def _with_posting(cell: MessageState, record: MessagePosted, offset: int) -> MessageState:
     """One more posting of the id: a repetition that slipped through, or anew after an erasure; that decides later."""
+    if cell is UNHEARD:
+        return MessageState(posted=record, posted_offset=offset)
     if cell.posted is None or cell.posted_offset is None:
         return msgspec.structs.replace(cell, posted=record, posted_offset=offset)
     postings = {cell.posted_offset: cell.posted, **dict(cell.later), offset: record}
@@ -152,8 +156,13 @@ def _edge_rank(assertion: EdgeAssertion) -> tuple[str, str, bytes]:
 def _is_live(state: ViewState, prefix: bytes, control: Control, assertion: EventAssertion) -> bool:
     """Whether everything the assertion rests on is still there."""
     for source in assertion.event.sources:
+        cell = state.messages.get(prefix + source_part(source))
+        if cell.retracted_offset is not None:
+            if not control.erases:
+                return False
+        elif cell.edited_offset is None and not control.erases:
+            continue  # most messages are as they were posted
         key = MessageKey(source.conversation_id, source.message_id)
-        cell = state.messages.get(prefix + message_part(key))
         if not can_rest_on(control, key, cell, assertion.read_below):
             return False
     return True

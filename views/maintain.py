@@ -134,8 +134,9 @@ class Maintainer:
         if not self._advance(entry.topic, entry.partition, entry.offset):
             return []
         deltas = self._fold(entry, value)
-        space = (entry.record.tenant, entry.record.space)
-        self._versions[space] = self._versions.get(space, 0) + 1
+        record, versions = entry.record, self._versions
+        space = record.tenant, record.space
+        versions[space] = versions.get(space, 0) + 1
         return deltas
 
     def fold_anywhere(self, entry: Entry) -> None:
@@ -188,8 +189,12 @@ class Maintainer:
         self._positions.forget()
         self.state.forget()
 
+    def faulted(self) -> bool:
+        """Whether there ever was a fault: where there was none, nobody asks about each record."""
+        return self._fault_rows.any()
+
     def fault(self, raw: Raw) -> str | None:
-        """Why the view has parked this record after faults, None when it has not. Asked for every record."""
+        """Why the view has parked this record after faults, None when it has not."""
         return self.faults.parked(raw) if self._fault_rows.any() else None
 
     def passes_over(self, raw: Raw) -> bool:

@@ -45,6 +45,8 @@ def keep(state: ViewState, prefix: bytes, event_id: str, old: EventRow | None, n
         new: the row now.
         told: up to when statuses have been told, microseconds UTC; what lies before is pending no more.
     """
+    if new is not None and _latest(new) <= told and (old is None or _latest(old) <= min(old.event.stated[0], told)):
+        return  # most rows: whatever is to happen has happened, and was never pending
     before, after = instants(old), instants(new)
     if before == after:
         return
@@ -57,6 +59,15 @@ def keep(state: ViewState, prefix: bytes, event_id: str, old: EventRow | None, n
     for at in after:
         if at > told and at not in before:
             _put(state, prefix, event_id, at, pending=True)
+
+
+def _latest(row: EventRow) -> int:
+    """No instant of the row lies later."""
+    latest = row.valid_from
+    for at in (row.valid_until, row.demoted_from, row.event.expected_until):
+        if at is not None and at > latest:
+            latest = at
+    return latest
 
 
 def due(tables: Tables, now: int, most: int) -> Iterator[tuple[int, SpaceKey]]:

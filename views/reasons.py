@@ -16,7 +16,7 @@ _HOLD: frozenset[Status | None] = frozenset({"valid", "partial"})
 """Statuses on which one may rely. A lapsed plan is not among them: its outcome is unknown."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Standing(msgspec.Struct, frozen=True, gc=False):
     """How an event stands at an instant: its status (None: not live), and whether anything that holds opposes it."""
 
     status: Status | None
@@ -36,11 +36,11 @@ def standing(row: EventRow | None, row_of: RowOf, at: int) -> Standing:
     """
     if row is None:
         return ABSENT
-    return Standing(status=status_at(row, at), contested=_is_contested(row, row_of, at))
+    return Standing(status_at(row, at), bool(row.contradicts) and _is_contested(row, row_of, at))
 
 
 def _is_contested(row: EventRow, row_of: RowOf, at: int) -> bool:
-    if not row.contradicts or not in_force(row, at):
+    if not in_force(row, at):
         return False
     others = (row_of(event_id) for event_id in row.contradicts)
     return any(other is not None and in_force(other, at) for other in others)

@@ -1,7 +1,7 @@
 """Rulings in the incremental view: each is kept with the edge it concerns, and moved when its statements do.
 
 Nothing here runs in a space where no analyst ruled. Elsewhere the cost is that of the rulings on the statements and
-messages a record touches: they are found by an index of both.
+messages a record touches: both name them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def fold_ruling(state: ViewState, touched: Touched, record: EdgeRuling) -> Itera
     if not control.is_ruled:
         state.control.put(prefix, msgspec.structs.replace(control, is_ruled=True))
     if known.word is not None and not isinstance(known.word, RulingWithdrawn):
-        _index(state, prefix, known.word, add=False)
+        _index(state, touched, prefix, known.word, add=False)
     if not isinstance(record, RulingWithdrawn):
-        _index(state, prefix, record, add=True)
+        _index(state, touched, prefix, record, add=True)
     yield from _unplaced(touched, record.edge_id, known)
     yield from _placed(state, touched, prefix, record)
 
@@ -56,9 +56,9 @@ def follow(
     """
     names: dict[str, None] = {}
     for event_id in events:
-        names |= dict.fromkeys(state.ruled.get(_by_event(prefix, event_id)))
-    for cell in messages:
-        names |= dict.fromkeys(state.ruled.get(_by_message(prefix, cell)))
+        names |= dict.fromkeys(touched.events[event_id].ruled)
+    for key in messages:
+        names |= dict.fromkeys(state.messages.get(key).ruled)
     for name in sorted(names):
         known = state.rulings.get(prefix + name.encode())
         if known.word is None:
@@ -77,7 +77,7 @@ def rank(record: EdgeRuling) -> tuple[int, str]:
 def _unplaced(touched: Touched, name: str, known: RulingState) -> Iterator[Moved]:
     """Take a ruling off the edge it concerns."""
     if known.edge_id is not None:
-        arc = touched.edges[known.edge_id]
+        arc = touched.edge(known.edge_id)
         arc.rulings = tuple(one for one in arc.rulings if one.ruling.edge_id != name)
         yield known.edge_id, None
 
@@ -93,7 +93,7 @@ def _placed(state: ViewState, touched: Touched, prefix: bytes, word: EdgeRuling)
     state.rulings.put(key, RulingState(word=word, edge_id=concerned, src=placed.src, dst=placed.dst))
     if concerned is None or placed.src is None or placed.dst is None:
         return
-    arc = touched.edges[concerned]
+    arc = touched.edge(concerned)
     concern = Concern(ruling=word, src=placed.src, dst=placed.dst)
     others = (one for one in arc.rulings if one.ruling.edge_id != word.edge_id)
     arc.rulings = tuple(sorted((*others, concern), key=lambda one: rank(one.ruling)))
@@ -108,7 +108,7 @@ def _around(state: ViewState, touched: Touched, prefix: bytes) -> Around:
         return None if row is None else row.event
 
     def resting_on(message: MessageKey) -> Iterator[Event]:
-        found = (event(i) for i in state.sources.get(prefix + message_part(message)))
+        found = (event(i) for i in state.messages.get(prefix + message_part(message)).events)
         return (one for one in found if one is not None)
 
     def edited_at(message: MessageKey) -> int | None:
@@ -118,23 +118,24 @@ def _around(state: ViewState, touched: Touched, prefix: bytes) -> Around:
     return Around(event=event, resting_on=resting_on, edited_at=edited_at)
 
 
-def _index(state: ViewState, prefix: bytes, ruling: Ruling, *, add: bool) -> None:
-    """Find a ruling by its statements and their messages."""
+def _index(state: ViewState, touched: Touched, prefix: bytes, ruling: Ruling, *, add: bool) -> None:
+    """Let a ruling be found by its statements and their messages."""
     ends: tuple[RuledEnd, ...] = (ruling.src, ruling.dst)
-    messages = {MessageKey(s.conversation_id, s.message_id) for end in ends for s in end.sources}
-    keys = {_by_event(prefix, end.event_id) for end in ends}
-    keys |= {_by_message(prefix, prefix + message_part(message)) for message in messages}
-    for key in sorted(keys):
-        names = set(state.ruled.get(key)) - {ruling.edge_id}
-        state.ruled.put(key, tuple(sorted(names | {ruling.edge_id} if add else names)))
+    for event_id in sorted({end.event_id for end in ends}):
+        cell = touched.events[event_id]
+        state.events.changing(cell)
+        cell.ruled = _with_name(cell.ruled, ruling.edge_id, add=add)
+    for message in sorted({MessageKey(s.conversation_id, s.message_id) for end in ends for s in end.sources}):
+        key = prefix + message_part(message)
+        known = state.messages.get(key)
+        named = _with_name(known.ruled, ruling.edge_id, add=add)
+        state.messages.amend(key, msgspec.structs.replace(known, ruled=named))
 
 
-def _by_event(prefix: bytes, event_id: str) -> bytes:
-    return prefix + b"e" + event_id.encode()
-
-
-def _by_message(prefix: bytes, cell: bytes) -> bytes:
-    return prefix + b"m" + cell[len(prefix) :]
+def _with_name(names: tuple[str, ...], name: str, *, add: bool) -> tuple[str, ...]:
+    """Sorted names with one more, or without it."""
+    others = {one for one in names if one != name}
+    return tuple(sorted(others | {name} if add else others))
 
 
 def standing(state: ViewState, space: SpaceKey) -> Iterator[RulingState]:

@@ -50,10 +50,20 @@ def _session_of(record: SetRecord) -> str:
 
 def _choose(sets: Sequence[StoredSet], active: ProducerActivated | None) -> StoredSet | None:
     """Of one session's sets, one for each producer, the one that counts."""
+    if not sets:
+        return None
     if active is None and len(sets) == 1:
         return sets[0]
     chosen = active_producer({stored.producer: stored.revision for stored in sets}, active)
     return next((stored for stored in sets if stored.producer == chosen), None)
+
+
+def _known(state: ViewState, key: bytes, topic: TopicName, stored: StoredSet | None) -> SetRecord | None:
+    """A stored set as a record; the one that came last for a session is at hand: the next one most often follows it."""
+    last = state.last_sets.get(key)
+    if stored is not None and last is not None and last[0] == stored.value:
+        return last[1]
+    return _read(topic, stored)
 
 
 def _read(topic: TopicName, stored: StoredSet | None) -> SetRecord | None:
@@ -84,9 +94,21 @@ def fold_set(state: ViewState, record: SetRecord, prefix: bytes, value: bytes | 
     before = _choose(known, active)
     state.sets.put(key, sets)
     after = _choose(sets, active)
+    former = _known(state, key, topic, before)
+    _remember(state, key, mine.value, record)
     if before is after:
         return None
-    return SetChange(topic, session_id, _read(topic, before), record if after is mine else _read(topic, after))
+    return SetChange(topic, session_id, former, record if after is mine else _read(topic, after))
+
+
+LAST_SETS_MOST = 4_000
+"""Sets that are kept as records beside their bytes, a few kilobytes each."""
+
+
+def _remember(state: ViewState, key: bytes, value: bytes, record: SetRecord) -> None:
+    if len(state.last_sets) >= LAST_SETS_MOST:
+        state.last_sets.clear()
+    state.last_sets[key] = value, record
 
 
 def _is_better(topic: TopicName, new: StoredSet, old: StoredSet) -> bool:

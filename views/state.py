@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Protocol
+
+from schemas.edges import EdgeRecord
+from schemas.events import EventRecord
+
 from .cells import Cells, Moment, plain
-from .held import Control, EdgeState, Incident, RulingState, StoredSet
-from .held import EventState as EventState
+from .held import UNHEARD, Control, RulingState, StoredSet, shown_message
 from .held import MessageState as MessageState
 from .held import message_part as message_part
 from .held import space_prefix as space_prefix
 from .moments import ROWS, TEXTS, Group, Ranges, SpaceClock, with_range
 from .stored import EDGES, EVENTS
-from .tables import Tables, Write
+from .tables import TableName, Tables, Write
 from .versions import Versions
+from .working import Working
+
+
+class Emptied(Protocol):
+    """What a table of cells has, whatever its cells are."""
+
+    @property
+    def table(self) -> TableName: ...
+    def unwritten(self, prefix: bytes) -> Iterator[bytes]: ...
+    def drain(self) -> list[Write]: ...
+    def clear(self, prefix: bytes) -> None: ...
+    def forget(self) -> None: ...
 
 
 class _Running:
@@ -31,28 +48,29 @@ class ViewState:
         tables: where it is stored.
         history: False keeps no former versions: of a view that is never asked about the past.
 
-    ``moments``: by group, the time of the change in hand, for tables with history that are kept elsewhere.
+    ``moments``: by group, the time of the change in hand, for tables with history that are kept elsewhere. ``rows``:
+    that of events and edges, whose versions are kept by ``touched``. ``last_sets``: records of stored sets, by the
+    cell's key, with the bytes they were read from (``sets``).
     """
 
     def __init__(self, tables: Tables, *, history: bool = True) -> None:
         self.versions = versions = Versions(tables)
         self.moments = tuple(Moment() if history else None for _ in range(4))
-        texts, rows = self.moments[TEXTS], self.moments[ROWS]
-        self.events = Cells(
-            tables, "events", EVENTS, EventState(), moment=rows, versions=versions, shown=lambda cell: cell.row
-        )
-        self.edges = Cells(tables, "edges", EDGES, EdgeState(), moment=rows, versions=versions)
-        self.adjacency: Cells[tuple[Incident, ...]] = Cells(tables, "adjacency", plain(tuple[Incident, ...]), ())
+        texts = self.moments[TEXTS]
+        self.rows = rows = self.moments[ROWS]
+        self.events = Working(tables, "events", EVENTS)
+        self.edges = Working(tables, "edges", EDGES)
         self.sets: Cells[tuple[StoredSet, ...]] = Cells(
             tables, "sets", plain(tuple[StoredSet, ...]), (), moment=rows, versions=versions
         )
-        self.messages = Cells(tables, "messages", plain(MessageState), MessageState(), moment=texts, versions=versions)
-        self.sources: Cells[tuple[str, ...]] = Cells(tables, "sources", plain(tuple[str, ...]), ())
+        self.messages = Cells(
+            tables, "messages", plain(MessageState), UNHEARD, moment=texts, versions=versions, shown=shown_message
+        )
         self.control = Cells(tables, "control", plain(Control), Control(), moment=rows, versions=versions)
         self.rulings = Cells(tables, "rulings", plain(RulingState), RulingState())
-        self.ruled: Cells[tuple[str, ...]] = Cells(tables, "ruled", plain(tuple[str, ...]), ())
         self.pending: Cells[int] = Cells(tables, "pending", plain(int), 0)
         self.clocks = Cells(tables, "clocks", plain(SpaceClock), SpaceClock())
+        self.last_sets: dict[bytes, tuple[bytes, EventRecord | EdgeRecord]] = {}
         self._running: dict[bytes, _Running] = {}
 
     def reach(self, prefix: bytes, time: int, group: Group = ROWS, *, after: Group | None = None) -> None:
@@ -78,19 +96,20 @@ class ViewState:
             time = newest
         moment.at = times[group] = time
 
-    def cells(self) -> tuple[Cells[object], ...]:
+    def cells(self) -> tuple[Emptied, ...]:
         """Every table with rows of spaces, in a fixed order."""
         return (
-            self.events, self.edges, self.adjacency, self.sets, self.messages, self.sources, self.control, self.clocks,
-            self.rulings, self.ruled, self.pending,
-        )  # fmt: skip  # pyright: ignore[reportReturnType]  # invariance: drained, cleared and forgotten only
+            self.events, self.edges, self.sets, self.messages, self.control, self.clocks, self.rulings, self.pending,
+        )  # fmt: skip
 
     def drain(self) -> list[Write]:
         """Writes of all tables since the last drain."""
         for prefix, clock in self._running.items():
             self.clocks.put(prefix, SpaceClock(tuple(clock.times), clock.inexact))
         self._running.clear()
-        writes = [write for cells in self.cells() for write in cells.drain()]
+        writes: list[Write] = []
+        for cells in self.cells():
+            writes += cells.drain()
         writes += self.versions.drain()
         return writes
 
@@ -104,6 +123,7 @@ class ViewState:
     def forget(self) -> None:
         """Drop everything that is not committed."""
         self._running.clear()
+        self.last_sets.clear()
         for cells in self.cells():
             cells.forget()
         self.versions.forget()

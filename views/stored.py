@@ -7,9 +7,9 @@ import msgspec
 from schemas.edges import Edge
 from schemas.events import Event
 
-from .cells import Form
-from .held import Concern, EdgeAssertion, EdgeState, EventAssertion, EventState
+from .held import Concern, EdgeAssertion, EdgeState, EventAssertion, EventState, Incident
 from .rows import EdgeRow, EventRow, Superseder
+from .working import Form
 
 
 class _EventRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -33,6 +33,8 @@ class _EventRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
 class _EventState(msgspec.Struct, frozen=True, gc=False, array_like=True):
     assertions: tuple[EventAssertion, ...]
     row: _EventRow | None
+    incidents: tuple[Incident, ...]
+    ruled: tuple[str, ...]
 
 
 class _EdgeRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -56,12 +58,13 @@ _edge_decoder = msgspec.msgpack.Decoder(tuple[int, _EdgeState])
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
-def _encode_event(entry: tuple[int, EventState]) -> bytes:
-    """A cell as bytes."""
-    since, cell = entry
-    row, assertions = cell.row, cell.assertions
+def event_bytes(
+    since: int, assertions: tuple[EventAssertion, ...], row: EventRow | None,
+    incidents: tuple[Incident, ...] = (), ruled: tuple[str, ...] = (),
+) -> bytes:  # fmt: skip
+    """A cell as bytes; of a version that was without what no read of the past shows."""
     if row is None:
-        return _encode((since, _EventState(assertions, None)))
+        return _encode((since, (assertions, None, incidents, ruled)))
     event = row.event
     producers, session_ids = row.producers, row.session_ids
     if len(assertions) == 1 and (assertions[0].event is event or assertions[0].event == event):
@@ -70,43 +73,49 @@ def _encode_event(entry: tuple[int, EventState]) -> bytes:
         session_ids = None if session_ids == (only.session_id,) else session_ids
     else:
         place = next((i for i, a in enumerate(assertions) if a.event == event), event)
-    stored = _EventRow(
+    stored = (
         place, producers, session_ids, row.valid_from, row.valid_until, row.superseders, row.superseded,
         row.corrected, row.withdrawal, row.demoted_from, row.demoters, row.contradicts, row.breaks_from,
     )  # fmt: skip
-    return _encode((since, _EventState(assertions, stored)))
+    return _encode((since, (assertions, stored, incidents, ruled)))
 
 
-def _decode_event(raw: bytes) -> tuple[int, EventState]:
+def _encode_event(cell: EventState) -> bytes | None:
+    if cell.assertions or cell.row is not None or cell.incidents or cell.ruled:
+        return event_bytes(cell.since, cell.assertions, cell.row, cell.incidents, cell.ruled)
+    return None
+
+
+def _decode_event(key: bytes, raw: bytes) -> EventState:
     """Bytes as a cell."""
     since, stored = _event_decoder.decode(raw)
     row, assertions = stored.row, stored.assertions
-    if row is None:
-        return since, EventState(assertions=assertions)
-    whole = EventRow(
-        event=assertions[row.event].event if isinstance(row.event, int) else row.event,
-        producers=(assertions[0].producer,) if row.producers is None else row.producers,
-        session_ids=(assertions[0].session_id,) if row.session_ids is None else row.session_ids,
-        valid_from=row.valid_from,
-        valid_until=row.valid_until,
-        superseders=row.superseders,
-        superseded=row.superseded,
-        corrected=row.corrected,
-        withdrawal=row.withdrawal,
-        demoted_from=row.demoted_from,
-        demoters=row.demoters,
-        contradicts=row.contradicts,
-        breaks_from=row.breaks_from,
-    )
-    return since, EventState(assertions=assertions, row=whole)
+    whole = None
+    if row is not None:
+        whole = EventRow(
+            event=assertions[row.event].event if isinstance(row.event, int) else row.event,
+            producers=(assertions[0].producer,) if row.producers is None else row.producers,
+            session_ids=(assertions[0].session_id,) if row.session_ids is None else row.session_ids,
+            valid_from=row.valid_from,
+            valid_until=row.valid_until,
+            superseders=row.superseders,
+            superseded=row.superseded,
+            corrected=row.corrected,
+            withdrawal=row.withdrawal,
+            demoted_from=row.demoted_from,
+            demoters=row.demoters,
+            contradicts=row.contradicts,
+            breaks_from=row.breaks_from,
+        )
+    return EventState(key, since, assertions, whole, stored.incidents, stored.ruled)
 
 
-def _encode_edge(entry: tuple[int, EdgeState]) -> bytes:
+def edge_bytes(
+    since: int, assertions: tuple[EdgeAssertion, ...], rulings: tuple[Concern, ...], row: EdgeRow | None
+) -> bytes:
     """A cell as bytes."""
-    since, cell = entry
-    row, assertions = cell.row, cell.assertions
     if row is None:
-        return _encode((since, _EdgeState(assertions, cell.rulings, None)))
+        return _encode((since, (assertions, rulings, None)))
     edge = row.edge
     producers = row.producers
     if len(assertions) == 1 and (assertions[0].edge is edge or assertions[0].edge == edge):
@@ -114,25 +123,31 @@ def _encode_edge(entry: tuple[int, EdgeState]) -> bytes:
         producers = None if producers == (assertions[0].producer,) else producers
     else:
         place = next((i for i, a in enumerate(assertions) if a.edge == edge), edge)
-    stored = _EdgeRow(place, producers, row.accepted, row.effective, row.invalid_from)
-    return _encode((since, _EdgeState(assertions, cell.rulings, stored)))
+    stored = (place, producers, row.accepted, row.effective, row.invalid_from)
+    return _encode((since, (assertions, rulings, stored)))
 
 
-def _decode_edge(raw: bytes) -> tuple[int, EdgeState]:
+def _encode_edge(cell: EdgeState) -> bytes | None:
+    if cell.assertions or cell.rulings or cell.row is not None:
+        return edge_bytes(cell.since, cell.assertions, cell.rulings, cell.row)
+    return None
+
+
+def _decode_edge(key: bytes, raw: bytes) -> EdgeState:
     """Bytes as a cell."""
     since, stored = _edge_decoder.decode(raw)
     row, assertions = stored.row, stored.assertions
-    if row is None:
-        return since, EdgeState(assertions=assertions, rulings=stored.rulings)
-    whole = EdgeRow(
-        edge=assertions[row.edge].edge if isinstance(row.edge, int) else row.edge,
-        producers=(assertions[0].producer,) if row.producers is None else row.producers,
-        accepted=row.accepted,
-        effective=row.effective,
-        invalid_from=row.invalid_from,
-    )
-    return since, EdgeState(assertions=assertions, rulings=stored.rulings, row=whole)
+    whole = None
+    if row is not None:
+        whole = EdgeRow(
+            edge=assertions[row.edge].edge if isinstance(row.edge, int) else row.edge,
+            producers=(assertions[0].producer,) if row.producers is None else row.producers,
+            accepted=row.accepted,
+            effective=row.effective,
+            invalid_from=row.invalid_from,
+        )
+    return EdgeState(key, since, assertions, stored.rulings, whole)
 
 
-EVENTS = Form(_decode_event, _encode_event)
-EDGES = Form(_decode_edge, _encode_edge)
+EVENTS = Form(EventState, _decode_event, _encode_event)
+EDGES = Form(EdgeState, _decode_edge, _encode_edge)

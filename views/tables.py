@@ -12,13 +12,10 @@ from typing import Literal, Protocol, get_args
 TableName = Literal[
     "events",
     "edges",
-    "adjacency",
     "sets",
     "messages",
-    "sources",
     "control",
     "rulings",
-    "ruled",
     "pending",
     "themes",
     "parked",

@@ -15,37 +15,45 @@ from schemas.ids import SpaceKey
 from .deltas import event_delta
 from .held import space_prefix
 from .pending import clock_of, keep, reached, set_clock
-from .reasons import RowOf, standing
+from .reasons import ABSENT, RowOf, standing
 from .rows import EventRow
 from .state import ViewState
 
 
 def event_deltas(
-    space: SpaceKey, old: Mapping[str, EventRow | None], row_of: RowOf, cause: Cause, learned_at: int, at: int
+    space: SpaceKey,
+    old: Mapping[str, EventRow | None],
+    row_before: RowOf,
+    row_of: RowOf,
+    cause: Cause,
+    learned_at: int,
+    at: int,
 ) -> Iterator[EventChanged]:
     """Deltas of events, in id order.
 
     Args:
         space: its tenant and space.
-        old: the rows that were put, as they were.
+        old: the rows that were put, as they were, in id order.
+        row_before: rows as they were.
         row_of: rows as they are.
         cause: the record.
         learned_at: its transaction time.
         at: the instant of the statuses that are told.
     """
-
-    def row_before(event_id: str) -> EventRow | None:
-        return old[event_id] if event_id in old else row_of(event_id)
-
-    told = dict.fromkeys(old)
+    opposed: dict[str, None] = {}
     for event_id, row in old.items():
-        for one in (row, row_of(event_id)):
-            told |= dict.fromkeys(() if one is None else one.contradicts)
-    for event_id in sorted(told):
+        now = row_of(event_id)
+        if row is not None and row.contradicts:
+            opposed |= dict.fromkeys(row.contradicts)
+        if now is not None and now.contradicts:
+            opposed |= dict.fromkeys(now.contradicts)
+    for event_id in sorted({**old, **opposed}) if opposed else old:
         before, after = row_before(event_id), row_of(event_id)
         delta = event_delta(
-            space, event_id, before, after, standing(before, row_before, at), standing(after, row_of, at), cause,
-            learned_at,
+            space, event_id, before, after,
+            ABSENT if before is None else standing(before, row_before, at),
+            ABSENT if after is None else standing(after, row_of, at),
+            cause, learned_at,
         )  # fmt: skip
         if delta is not None:
             yield delta

@@ -1,137 +1,131 @@
-"""The events and edges that a record touches, as working copies: read once, put back once, when all is settled."""
+"""The events and edges that a record touches, and how they were before it: what history and deltas are made from."""
 
 from __future__ import annotations
 
-from schemas.edges import Edge
-
-from .held import EdgeState, EventState, Incident
+from .held import EdgeState, EventAssertion, EventState, Incident
 from .rows import EdgeRow, EventRow
 from .state import ViewState
+from .stored import edge_bytes, event_bytes
 
 
-class Node:
-    """An event. ``stored`` is its cell before the record; ``incidents`` what it sees of its edges, live or not."""
+class _Events(dict[str, EventState]):
+    """Events by id, got when first asked for."""
 
-    __slots__ = ("_linked", "_state", "_stored_incidents", "assertions", "key", "row", "stored")
+    __slots__ = ("_get", "_prefix")
 
-    def __init__(self, state: ViewState, key: bytes) -> None:
-        self._state = state
-        self._linked: tuple[Incident, ...] | None = None
-        self._stored_incidents: tuple[Incident, ...] | None = None
-        self.key = key
-        self.stored = stored = state.events.get(key)
-        self.assertions = stored.assertions
-        self.row: EventRow | None = stored.row
-
-    @property
-    def incidents(self) -> tuple[Incident, ...]:
-        """Its edges, read when first asked for."""
-        if self._linked is None:
-            self._linked = self._stored_incidents = self._state.adjacency.get(self.key)
-        return self._linked
-
-    def attach(self, edge_id: str) -> None:
-        """Remember that an edge names the event, also while it waits for the event to come."""
-        known = self.incidents
-        for incident in known:
-            if incident.edge_id == edge_id:
-                return
-        self._linked = (*known, Incident(edge_id))
-
-    def detach(self, edge_id: str) -> None:
-        """Nobody asserts the edge any more."""
-        self._linked = tuple(i for i in self.incidents if i.edge_id != edge_id)
-
-    def see(self, incident: Incident) -> None:
-        """Its edge is now so."""
-        edge_id = incident.edge_id
-        self._linked = tuple([incident if i.edge_id == edge_id else i for i in self.incidents])
-
-    def put(self) -> None:
-        """Write back what changed."""
-        stored = self.stored
-        if self.row is not stored.row or self.assertions is not stored.assertions:
-            self._state.events.put(self.key, EventState(assertions=self.assertions, row=self.row))
-        if self._linked is not None and self._linked is not self._stored_incidents:
-            self._state.adjacency.put(self.key, self._linked)
-
-
-class Arc:
-    """An edge. ``stored`` is its cell before the record."""
-
-    __slots__ = ("assertions", "key", "row", "rulings", "stored")
-
-    def __init__(self, state: ViewState, key: bytes) -> None:
-        self.key = key
-        self.stored = stored = state.edges.get(key)
-        self.assertions = stored.assertions
-        self.rulings = stored.rulings
-        self.row: EdgeRow | None = stored.row
-
-
-class _Nodes(dict[str, Node]):
-    """Events' working copies by id, made when first asked for."""
-
-    def __init__(self, state: ViewState, prefix: bytes) -> None:
-        super().__init__()
-        self._state = state
+    def __init__(self, state: ViewState, prefix: bytes) -> None:  # of a dict that begins empty: nothing else to do
+        self._get = state.events.get
         self._prefix = prefix
 
-    def __missing__(self, event_id: str) -> Node:
-        node = self[event_id] = Node(self._state, self._prefix + event_id.encode())
-        return node
+    def __missing__(self, event_id: str) -> EventState:
+        cell = self[event_id] = self._get(self._prefix + event_id.encode())
+        return cell
 
 
-class _Arcs(dict[str, Arc]):
-    """Edges' working copies, likewise."""
+class _Edges(dict[str, EdgeState]):
+    """Edges by id, likewise."""
 
-    def __init__(self, state: ViewState, prefix: bytes) -> None:
-        super().__init__()
-        self._state = state
+    __slots__ = ("_get", "_prefix")
+
+    def __init__(self, state: ViewState, prefix: bytes) -> None:  # of a dict that begins empty: nothing else to do
+        self._get = state.edges.get
         self._prefix = prefix
 
-    def __missing__(self, edge_id: str) -> Arc:
-        arc = self[edge_id] = Arc(self._state, self._prefix + edge_id.encode())
-        return arc
+    def __missing__(self, edge_id: str) -> EdgeState:
+        cell = self[edge_id] = self._get(self._prefix + edge_id.encode())
+        return cell
 
 
 class Touched:
-    """The working copies of one record: ``events`` and ``edges`` by id."""
+    """What one record touches: ``events`` and ``edges`` by id. Before one of them is changed, say so."""
+
+    __slots__ = ("_edges_were", "_events_were", "_state", "edges", "events")
 
     def __init__(self, state: ViewState, prefix: bytes) -> None:
         self._state = state
-        self.events = _Nodes(state, prefix)
-        self.edges = _Arcs(state, prefix)
+        self.events = _Events(state, prefix)
+        self.edges = _Edges(state, prefix)
+        self._events_were: dict[str, tuple[tuple[EventAssertion, ...], EventRow | None]] = {}
+        self._edges_were: dict[str, EdgeState] = {}
 
-    def show(self, old: Edge | None, new: Edge | None) -> None:
-        """Let the ends of an edge see it as it is now; None while it is not live."""
-        if old is not None and (new is None or (old.src, old.dst) != (new.src, new.dst)):
-            for end in (old.src, old.dst):
-                self.events[end].see(Incident(old.id))
-        if new is not None and (
-            old is None or (old.src, old.dst, old.relation, old.kind) != (new.src, new.dst, new.relation, new.kind)
-        ):
-            self.events[new.src].see(Incident(new.id, new.dst, False, new.relation, new.kind))  # by place, for speed
-            self.events[new.dst].see(Incident(new.id, new.src, True, new.relation, new.kind))
+    def event(self, event_id: str) -> EventState:
+        """An event whose assertions or row are about to change."""
+        cell = self.events[event_id]
+        if event_id not in self._events_were:
+            self._events_were[event_id] = cell.assertions, cell.row
+            self._state.events.changing(cell)
+        return cell
 
-    def put(self) -> None:
-        """Write back what changed."""
-        for node in self.events.values():
-            node.put()
-        edges = self._state.edges
-        for arc in self.edges.values():
-            stored = arc.stored
-            if (
-                arc.row is not stored.row
-                or arc.assertions is not stored.assertions
-                or arc.rulings is not stored.rulings
-            ):
-                edges.put(arc.key, EdgeState(assertions=arc.assertions, rulings=arc.rulings, row=arc.row))
+    def edge(self, edge_id: str) -> EdgeState:
+        """An edge that is about to change."""
+        cell = self.edges[edge_id]
+        if edge_id not in self._edges_were:
+            self._edges_were[edge_id] = EdgeState(cell.key, cell.since, cell.assertions, cell.rulings, cell.row)
+            self._state.edges.changing(cell)
+        return cell
 
-    def changed_events(self) -> list[tuple[str, Node]]:
-        """Events whose rows are other ones than before, by id."""
-        return sorted(item for item in self.events.items() if item[1].row is not item[1].stored.row)
+    def row_before(self, event_id: str) -> EventRow | None:
+        """An event's row as it was before the record."""
+        were = self._events_were.get(event_id)
+        return self.events[event_id].row if were is None else were[1]
 
-    def changed_edges(self) -> list[tuple[str, Arc]]:
-        """Edges whose rows are other ones than before, by id."""
-        return sorted(item for item in self.edges.items() if item[1].row is not item[1].stored.row)
+    # --- what an event sees of its edges ----------------------------------------------------------------------------
+
+    def see(self, event_id: str, incident: Incident) -> None:
+        """An edge that names the event is now so; also while it waits for the event to come."""
+        cell = self.events[event_id]
+        known, edge_id = cell.incidents, incident.edge_id
+        self._state.events.changing(cell)
+        for at, one in enumerate(known):
+            if one.edge_id == edge_id:
+                cell.incidents = (*known[:at], incident, *known[at + 1 :])
+                return
+        cell.incidents = (*known, incident)
+
+    def attach(self, event_id: str, edge_id: str) -> None:
+        """An edge names the event, and need not be live: whoever sees it already goes on to see it as it is."""
+        for one in self.events[event_id].incidents:
+            if one.edge_id == edge_id:
+                return
+        self.see(event_id, Incident(edge_id))
+
+    def unsee(self, event_id: str, edge_id: str) -> None:
+        """An edge that the event sees is not live now; whoever forgot it already does not see it again."""
+        if any(one.edge_id == edge_id for one in self.events[event_id].incidents):
+            self.see(event_id, Incident(edge_id))
+
+    def detach(self, event_id: str, edge_id: str) -> None:
+        """Nobody asserts the edge any more."""
+        cell = self.events[event_id]
+        self._state.events.changing(cell)
+        cell.incidents = tuple([one for one in cell.incidents if one.edge_id != edge_id])
+
+    # --- the end of the record --------------------------------------------------------------------------------------
+
+    def keep(self) -> tuple[dict[str, EventRow | None], dict[str, EdgeRow | None]]:
+        """Keep former versions of what changed; returns the former rows of events and edges that have other ones now.
+
+        Each in id order.
+        """
+        moment, versions = self._state.rows, self._state.versions
+        at = 0 if moment is None else moment.at
+        rows: dict[str, EventRow | None] = {}
+        for event_id, (assertions, row) in sorted(self._events_were.items()):
+            cell = self.events[event_id]
+            if cell.row is not row:
+                rows[event_id] = row
+                if cell.since < at:
+                    if row is not None:
+                        versions.add("events", cell.key, at, event_bytes(cell.since, assertions, row))
+                    cell.since = at
+        edge_rows: dict[str, EdgeRow | None] = {}
+        for edge_id, were in sorted(self._edges_were.items()):
+            cell = self.edges[edge_id]
+            if cell.row is not were.row:
+                edge_rows[edge_id] = were.row
+            unchanged = cell.row is were.row and cell.assertions is were.assertions and cell.rulings is were.rulings
+            if cell.since < at and not unchanged:
+                if were.assertions or were.rulings or were.row is not None:
+                    versions.add("edges", cell.key, at, edge_bytes(were.since, were.assertions, were.rulings, were.row))
+                cell.since = at
+        return rows, edge_rows

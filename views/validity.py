@@ -10,7 +10,7 @@ from typing import assert_never, cast
 
 from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RulingWithdrawn
 from schemas.control import ClockReached, ConversationErased, MessageErased, ProducerActivated, SpaceErased
-from schemas.deltas import Cause, DeltaRecord
+from schemas.deltas import DeltaRecord
 from schemas.edges import EdgesAsserted, EdgesInferred
 from schemas.entry import Entry
 from schemas.events import EventsAsserted, EventsDistilled
@@ -18,6 +18,7 @@ from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 
 from .aliases import fold_alias
 from .change import Change
+from .deltas import cause_of
 from .held import prefix_of
 from .known import counts_from, transaction_time
 from .liveness import fold_erasure, fold_message
@@ -59,22 +60,11 @@ def apply(state: ViewState, entry: Entry, value: bytes | None = None) -> list[De
     prefix = prefix_of(record.tenant, record.space)
     learned_at = transaction_time(record)
     if isinstance(record, ClockReached):  # rows hold intervals: none changes because time passed one of their ends
-        return list(fold_clock(state, record, _cause(entry)))
+        return list(fold_clock(state, record, cause_of(entry)))
     change = _begun(state, entry, prefix, learned_at, value)
     if change is None:
         return []
-    return change.settle(record.key, _cause(entry), learned_at)
-
-
-def _cause(entry: Entry) -> Cause:
-    """The record's place, and the message it is about where it is about one."""
-    record = entry.record
-    about = record.message if isinstance(record, MessagePosted | MessageEdited | MessageRetracted) else None
-    return Cause(
-        topic=entry.topic, partition=entry.partition, offset=entry.offset,
-        conversation_id=None if about is None else about.conversation_id,
-        message_id=None if about is None else about.message_id,
-    )  # fmt: skip
+    return change.settle(record.key, entry, learned_at)
 
 
 def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value: bytes | None) -> Change | None:
@@ -111,8 +101,9 @@ def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value
             fold_erasure(state, record)
             state.versions.clear(prefix)  # no read of the past may show them now, and nothing erased is to stay in them
             change = Change(state, prefix)
-            for source, _ in state.sources.scan(prefix):
-                change.rests_on(source)
+            for key, message in state.messages.scan(prefix):
+                if message.events:
+                    change.rests_on(key)
         case AliasMerged() | AliasSplit():
             state.reach(prefix, learned_at)
             fold_alias(state, record)

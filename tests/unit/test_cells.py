@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 import views.cells
+import views.working
 from views.cells import Cells, Moment, plain
 from views.held import prefix_of
 from views.moments import MOST_RANGES, SpaceClock, is_exact, with_range
+from views.stored import EVENTS
 from views.tables import MemoryTables
 from views.versions import Versions
+from views.working import Working
 
 PREFIX = prefix_of("t", "s")
 
@@ -22,14 +25,14 @@ def test_an_uncommitted_cell_outlives_any_number_of_reads(monkeypatch: pytest.Mo
     """The cache forgets what is not used; what is not stored yet must not be among it."""
     monkeypatch.setattr(views.cells, "CACHED_BYTES", 2_000)
     tables = MemoryTables()
-    cells = Cells(tables, "sources", plain(int), 0)
+    cells = Cells(tables, "pending", plain(int), 0)
     cells.put(key("new"), 7)
     for n in range(100):
         assert cells.get(key(f"absent {n}")) == 0
     assert cells.get(key("new")) == 7
     assert list(cells.scan(PREFIX)) == [(key("new"), 7)]
     tables.commit(cells.drain())
-    assert Cells(tables, "sources", plain(int), 0).get(key("new")) == 7
+    assert Cells(tables, "pending", plain(int), 0).get(key("new")) == 7
 
 
 def test_a_version_is_kept_once_for_each_time_a_value_was_true() -> None:
@@ -65,6 +68,36 @@ def test_what_a_read_does_not_show_makes_no_version() -> None:
     tables.commit([*cells.drain(), *versions.drain()])
     assert list(versions.scan(PREFIX, -1)) == []
     assert plain(tuple[str, int]).decode(tables.get("events", key("a")) or b"") == (1, ("same", 3))
+
+
+def test_a_cell_that_was_emptied_has_no_past_when_it_comes_again() -> None:
+    tables = MemoryTables()
+    cells = Working(tables, "events", EVENTS)
+    cell = cells.get(key("a"))
+    for since, ruled in ((4, ("r",)), (5, ())):
+        cells.changing(cell)
+        cell.since, cell.ruled = since, ruled
+        tables.commit(cells.drain())
+    assert tables.get("events", key("a")) is None
+    assert cells.get(key("a")).since == 0
+    cells.changing(cell)
+    cell.since = 6
+    cells.clear(PREFIX)
+    assert cells.get(key("a")).since == 0
+
+
+def test_a_changed_cell_outlives_any_number_of_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views.working, "CACHED_BYTES", 2_000)
+    cells = Working(MemoryTables(), "events", EVENTS)
+    cell = cells.get(key("new"))
+    for n in range(100):
+        cells.get(key(f"absent {n}"))
+    cells.changing(cell)
+    cell.ruled = ("r",)
+    for n in range(100):
+        cells.get(key(f"absent {n}"))
+    assert cells.get(key("new")) is cell
+    assert list(cells.scan(PREFIX)) == [(key("new"), cell)]
 
 
 def test_ranges_join_where_they_meet_and_where_they_become_too_many() -> None:

@@ -18,7 +18,7 @@ from tests.kit.sim import BEGIN
 from tests.kit.simchat import NORTH
 from tests.kit.simprocess import Stores
 from tests.kit.simstores import Fate
-from views.state import EventState, ViewState, space_prefix
+from views.state import ViewState, space_prefix
 from views.tables import MemoryTables
 
 UNREADABLE = b"\xc1"
@@ -94,13 +94,13 @@ def test_a_rebuild_of_a_wrong_view_tells_the_difference_to_the_index() -> None:
     system.flush()
     [right] = kept.index.refs(NORTH, "event")
     state, prefix = ViewState(kept.tables), space_prefix(NORTH)
-    cell = state.events.get(prefix + right.encode())
+    cell, wrong = state.events.get(prefix + right.encode()), state.events.get(prefix + b"wrong")
     assert cell.row is not None
-    wrong = msgspec.structs.replace(
-        cell, row=msgspec.structs.replace(cell.row, event=msgspec.structs.replace(cell.row.event, id="wrong"))
-    )
-    state.events.put(prefix + b"wrong", wrong)
-    state.events.put(prefix + right.encode(), EventState())
+    for one in (cell, wrong):
+        state.events.changing(one)
+    wrong.assertions = cell.assertions
+    wrong.row = msgspec.structs.replace(cell.row, event=msgspec.structs.replace(cell.row.event, id="wrong"))
+    cell.assertions, cell.row = (), None
     kept.tables.commit(state.drain())
     system = kept.opened(BEGIN)
     assert not system.verify(NORTH).equal
