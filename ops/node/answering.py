@@ -57,6 +57,7 @@ class NodeDesk:
         self._now = clock
         self._kept: OrderedDict[str, ModelReplied] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[ModelReplied]] = {}
+        self._forgotten: Counter[SpaceKey] = Counter()
         self._day = 0
         self._tokens: Counter[SpaceKey] = Counter()
 
@@ -82,7 +83,7 @@ class NodeDesk:
             raise NoReplyError("the service is stopping") from stopped
 
     def forget(self, space: SpaceKey) -> None:
-        """Nothing that quotes the space's messages is kept."""
+        """Nothing that quotes the space's messages is kept, nor will be what is on its way."""
         self._loop.call(self._forget(space))
 
     def close(self) -> None:
@@ -98,6 +99,7 @@ class NodeDesk:
         return reply
 
     async def _forget(self, space: SpaceKey) -> None:
+        self._forgotten[space] += 1
         for ask_id in [ask_id for ask_id, reply in self._kept.items() if reply.key == space]:
             del self._kept[ask_id]
 
@@ -114,9 +116,12 @@ class NodeDesk:
         """The reply is written before the question: the desk would ask a question that lies there without one."""
         if self._is_spent(ask.key):
             raise NoReplyError(SPENT)
+        forgotten = self._forgotten[ask.key]
         reply = await self._errands.ask_now(ask)
         for space in (ask.key, EVERYWHERE):
             self._tokens[space] += reply.prompt_tokens + reply.completion_tokens
+        if self._forgotten[ask.key] != forgotten:
+            raise NoReplyError("something of this space was erased meanwhile")
         try:
             await self._outlet.send("replies", self._partition(ask.key), [item(reply)])
             await self._outlet.send("asks", self._partition(ask.key), [item(ask)])

@@ -164,6 +164,24 @@ def test_an_erasure_leaves_no_reply_of_its_space(homes: list[Home]) -> None:
     assert home.desk.find("theirs") == kept
 
 
+def test_what_was_on_its_way_when_something_was_erased_is_neither_told_nor_recorded(homes: list[Home]) -> None:
+    home = home_with(homes)
+    home.endpoint.free.clear()
+    with ThreadPoolExecutor(2) as threads:
+        erased = threads.submit(home.desk.ask, question("who"))
+        other = threads.submit(home.desk.ask, question("else", SpaceKey("t", "other")))
+        while len(home.endpoint.asked) < 2:
+            pass
+        home.desk.forget(SPACE)
+        home.endpoint.free.set()
+        with pytest.raises(NoReplyError, match="erased"):
+            erased.result(10)
+        assert other.result(10).ask_id == "else"
+    assert [topic for topic, _, _ in home.topics.sent] == ["replies", "asks"]
+    assert home.desk.find("who") is None
+    assert home.desk.ask(question("who")).ask_id == "who", "it may be asked anew"
+
+
 def test_only_the_latest_used_replies_are_kept(homes: list[Home], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answering, "KEPT", 2)
     home = home_with(homes)
