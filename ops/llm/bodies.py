@@ -33,8 +33,9 @@ PROBE = Prompt(
     messages=(ChatMessage(role="user", content='Answer with the JSON object {"ok": true} and nothing else.'),),
     schema_name="probe",
     schema='{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"],"additionalProperties":false}',
-    reply_max_tokens=64,
+    reply_max_tokens=1_024,
 )
+"""The limit leaves room for a model that thinks first: cut off in its thoughts it would seem to know no schema."""
 
 
 def dialects(form: Format, limit: Limit) -> Iterator[Dialect]:

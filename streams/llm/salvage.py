@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _decoder = json.JSONDecoder()
 _BLANK = " \t\r\n"
+_LONG = re.compile(r"(['\"]).{40,}\1", re.DOTALL)
+"""A wrong value in an error, which the model is told: a word, or an instruction that somebody led it to repeat."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -54,7 +56,7 @@ def salvage(text: str, field: str, kind: type[T]) -> Salvaged[T]:
             _check(value)
             items.append(msgspec.convert(value, kind))
         except (msgspec.ValidationError, RecursionError) as error:
-            wrong.append(f"{field}[{number}]: {error}")
+            wrong.append(f"{field}[{number}]: {_LONG.sub('…', str(error))}")
     return Salvaged(items=tuple(items), wrong=tuple(wrong), whole=not problem, problem=problem)
 
 
