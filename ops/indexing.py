@@ -19,8 +19,9 @@ from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.parking import decoded
 from schemas.record import Record
 from schemas.topics import TopicName
-from streams.log import Log, LogEntry
+from streams.log import BadStoreError, Log, LogEntry
 from views.embed import Embed
+from views.vectors.points import IndexAwayError
 
 CONSUMER = "embed"
 INPUTS: tuple[TopicName, ...] = ("messages", "deltas")
@@ -51,7 +52,11 @@ class Indexer:
         self._observer = observer
 
     def step(self) -> int:
-        """Index a batch of notes and of events; returns how many records were read."""
+        """Index a batch of notes and of events; returns how many records were read.
+
+        Raises:
+            BadStoreError: the disk is nearly full. Nothing is lost: make room, and the next process goes on.
+        """
         done = 0
         for partition in range(self._log.partitions):
             done += self._timed(partition, self._notes)
@@ -66,7 +71,10 @@ class Indexer:
 
     def _timed(self, partition: int, index: Callable[[int], int]) -> int:
         begun = time.perf_counter()
-        read = index(partition)
+        try:
+            read = index(partition)
+        except IndexAwayError as error:
+            raise BadStoreError(str(error)) from error
         if read:
             seconds = time.perf_counter() - begun
             self._observer.folded(Folded(stage=CONSUMER, read=read, written=0, parked=0, seconds=seconds))

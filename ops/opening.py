@@ -88,7 +88,7 @@ def _index(store: Path, log: RocksLog, *, writer: bool) -> Callable[[Encoder], V
     def load(encoder: Encoder) -> VectorIndex:
         from ops.indexing import start_over
         from views.vectors.edge import is_made, open_edge
-        from views.vectors.points import IndexLockedError, IndexMismatchError
+        from views.vectors.points import IndexAwayError, IndexLockedError, IndexMismatchError
 
         directory = store / VECTORS
         if not is_made(directory):
@@ -99,6 +99,8 @@ def _index(store: Path, log: RocksLog, *, writer: bool) -> Callable[[Encoder], V
             return open_edge(directory, dimension=encoder.dimension, encoder=encoder.name)
         except IndexLockedError as error:
             raise StoreInUseError(f"{error}; ask the running service over HTTP instead") from error
+        except IndexAwayError as error:
+            raise BadStoreError(str(error)) from error
         except IndexMismatchError as error:
             raise BadStoreError(f"{error}; {remedy(store, vectors=True)}") from error
 

@@ -27,6 +27,7 @@ from .points import (
     SPACE_FIELD,
     SPARSE,
     TERMS_FIELD,
+    IndexAwayError,
     IndexLockedError,
     IndexMismatchError,
     payload,
@@ -38,6 +39,10 @@ from .rewriting import settle, write_anew
 _PAGE = 4096
 _MADE_FILE = "index.json"
 _SHARD = "shard"
+
+ROOM_BYTES = 64 * 2**20
+"""Free space below which nothing is written. The engine maps files that have holes, and a disk that has no block for a
+hole kills the process (SIGBUS); a batch of points fills some megabytes of them."""
 
 
 class _Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,9 +63,11 @@ class _EdgeEngine:
         self._dimension = dimension
 
     def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
+        _check_room(self._directory)
         self._shard.update(qe.UpdateOperation.upsert_points([_edge_point(space, point) for point in points]))
 
     def delete(self, ids: Sequence[str]) -> None:
+        _check_room(self._directory)
         points: list[qe.PointId] = list(ids)
         self._shard.update(qe.UpdateOperation.delete_points(points))
 
@@ -109,6 +116,7 @@ class _EdgeEngine:
 
     def forget_deleted(self) -> Sequence[Remains]:
         """A search that runs meanwhile ends on the files it began with."""
+        _check_room(self._directory)
         data = self._directory / _SHARD
         write_anew(self._shard, data, lambda place: _new_shard(place, self._dimension))
         self._shard = qe.EdgeShard.load(str(data), _config(self._dimension))
@@ -142,15 +150,24 @@ def open_edge(directory: Path, *, dimension: int, encoder: str) -> EngineIndex:
     Raises:
         IndexLockedError: the directory is open elsewhere; nothing was changed.
         IndexMismatchError: made by another encoder, dimension or format, or damaged. Delete the directory and rebuild.
+        IndexAwayError: it is to be made and the disk is nearly full; every write says so too. Make room, and go on.
     """
     directory.mkdir(parents=True, exist_ok=True)
     lock = _lock(directory)
     try:
         shard = _open_shard(directory, _Made(format=INDEX_FORMAT, encoder=encoder, dimension=dimension))
-    except IndexMismatchError:
+    except (IndexMismatchError, IndexAwayError):
         lock.close()
         raise
     return EngineIndex(_EdgeEngine(shard, lock, directory, dimension), dimension, sole_writer=True)
+
+
+def _check_room(directory: Path) -> None:
+    free = shutil.disk_usage(directory).free
+    if free < ROOM_BYTES:
+        raise IndexAwayError(
+            f"{directory} cannot be written: {free // 2**20} MB are free on its disk, {ROOM_BYTES // 2**20} are needed"
+        )
 
 
 def _lock(directory: Path) -> IO[bytes]:
@@ -169,6 +186,7 @@ def _open_shard(directory: Path, wanted: _Made) -> qe.EdgeShard:
     settle(data)
     if not is_made(directory):
         # Killed while it was being made: no position can have been stored yet that relies on its content.
+        _check_room(directory)
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir()
         shard = _new_shard(data, wanted.dimension)
