@@ -25,6 +25,12 @@ _SUPPOSED = re.compile(r"(?:so |and |ok |okay )?(?:in case|say (?:the|my|our|you
 LEAST_WANTED = 4
 """Words of the shortest wish without a verb: "only tea for me"."""
 _JOKE_END = cue_pattern(c for c in words.JOKE_TAKEN_BACK if c[-1].isalnum())
+_ONLY_JOKED = re.compile(
+    r"\W*(?:(?:ha)+,? |lol,? |no,? )?(?:i'm |i am )?(?:(?:just |only )?(?:kidding|joking)|jk)"
+    r"(?:,? (?:of course|obviously|lol|(?:ha)+))?\W*"
+)
+JOKED_CHARS = 60
+"""A longer text says more than that it was a joke."""
 _TAKE_BACK = cue_pattern(words.TAKE_BACKS)
 _GREETING = cue_pattern(words.GREETING_PHRASES)
 _QUESTION_OPENING = cue_pattern(words.QUESTION_OPENINGS)
@@ -52,6 +58,11 @@ def disowned_before(text: str) -> int:
     """Where the last "just kidding" of a message begins when statements come before it in the same message, else 0."""
     hits = list(_JOKE_END.finditer(lowered(text)))
     return hits[-1].start() if hits else 0
+
+
+def only_joked(text: str) -> bool:
+    """A message that says "just kidding" and no more: it takes back what was said right before it."""
+    return len(text) <= JOKED_CHARS and _ONLY_JOKED.fullmatch(lowered(text)) is not None
 
 
 def is_question(clause: Clause, text: str, *, marked: bool, last: bool) -> bool:
@@ -182,13 +193,21 @@ def is_courtesy(clause: Clause, text: str) -> bool:
 
 
 def corrects(tokens: Tokens, reading: Parse) -> bool:
-    """ "It was always the 12th", "it was meant to be Tuesday", "… all along": a past form that says what is so."""
+    """ "It was always the 12th", "it was meant to be Tuesday", "I meant June": a past form that says what is so."""
+    if means(tokens, reading):
+        return True
     if reading.base != "be" or reading.tense != "past":
         return False
     if [t.word for t in tokens[-2:]] == ["all", "along"]:
         return True
     names = [t.word for t in tokens[reading.finite + 1 : reading.finite + 3]]
     return any(w in ("always", "never", "actually", "really", "supposed", "meant") for w in names)
+
+
+def means(tokens: Tokens, reading: Parse) -> bool:
+    """ "I meant the 9th": what it says is so of something that it does not name."""
+    first = tokens[reading.subject[0]].word if reading.subject[0] < reading.subject[1] else "i"
+    return reading.base == "mean" and tokens[reading.finite].word == "meant" and first == "i"
 
 
 def is_garbled(text: str, tokens: Tokens, reading: Parse) -> bool:

@@ -24,7 +24,9 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Where a thing is: at a named place or somebody's, in or on something of a kind; not "on hold", "in bloom"."""
-_IS = re.compile(r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |not |called )?(?P<v>[^,;!?]+)$", re.IGNORECASE)
+_IS = re.compile(
+    r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |not |called )?(?P<v>[^,;!?]+)(?=[,;!?]|$)", re.IGNORECASE
+)
 
 
 LOOKED_AT = 400

@@ -101,12 +101,14 @@ class _Reader:
                 if not sentence.question:
                     cues += admissions(self._masked, place, sentence.start, sentence.end)
         disowned = acts.disowned_before(self._text)
-        kept = [(place, s) for place, s in found if s.start > disowned or not disowned]
-        if disowned and len(found) > len(kept):
+        kept = [(place, s) for place, s in found if not disowned or s.start > disowned or s.kind.rule == "take_back"]
+        if len(found) > len(kept):
             kept = [(place, s) for place, s in kept if s.kind.rule != "take_back"]
         told = settle(kept, cues, self._text, self.said.speaker)
         if not told and self._message.role in ("user", "analyst"):
             told = [self._whole(cue.start, cue.end, "take_back") for cue in cues[:1] if stands_alone(self._text, cue)]
+            if not told and acts.only_joked(self._text):
+                told = [self._whole(*_stripped(self._text), "take_back")]
         return tuple(told)
 
     def _sentence(self, sentence: Sentence) -> list[Statement]:
@@ -197,6 +199,8 @@ class _Reader:
         return Statement(clause.start, clause.end, kind, times, subject, everyone, told.attribute, told.value)
 
     def _subject_of(self, clause: Clause, reading: Parse) -> Subject:
+        if acts.means(clause.tokens, reading):
+            return Subject(None, (self.said.speaker,), is_person=False)
         if reading.form == "verbless":
             return subject_without_verb(clause.tokens, self._text, self.said)
         if clause.shares_subject and reading.subject[0] == reading.subject[1] and self._subject is not None:
@@ -265,6 +269,11 @@ class _Reader:
         times = Times(message_anchor(self._context), None, None, holds=True, expected_until=None)
         subject = Subject(speaker, (speaker,), is_person=True)
         return Statement(start, end, kind, times, subject, (speaker,), None, None)
+
+
+def _stripped(text: str) -> tuple[int, int]:
+    """Where a text begins and ends without white space and its closing marks."""
+    return len(text) - len(text.lstrip()), len(text.rstrip(" \t\n.!"))
 
 
 def _ends_in_tag(clauses: tuple[Clause, ...]) -> bool:

@@ -108,6 +108,8 @@ def _comments(reading: Parse, rest: list[str]) -> bool:
         return False
     if reading.base in ("see", "hear", "find", "feel", "understand", "remember") and reading.tense == "past":
         return False
+    if rest[:1] == ["meant"]:
+        return rest[1:2] in ([], ["to"], ["well"], ["it"], ["that"])
     if reading.base in ("recommend", "suggest", "advise"):
         return reading.tense == "present"
     if reading.base in ("love", "enjoy"):

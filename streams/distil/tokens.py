@@ -39,7 +39,7 @@ def _add(tokens: list[Token], raw: str, start: int, end: int) -> None:
         cut = start + len(host)
         tokens += [Token(host, start, cut, capital), Token(clitic, cut, end, capital=False)]
         return
-    if len(word) == len(raw):
+    if "'" in word and len(word) == len(raw):
         for clitic in _CLITICS:
             if word.endswith(clitic) and len(word) > len(clitic):
                 cut = end - len(clitic)

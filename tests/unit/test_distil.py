@@ -241,6 +241,30 @@ def test_what_is_denied_goes_into_the_statement_of_what_is_so() -> None:
     assert (right.polarity, day(right.anchor.start), right.holds) == ("affirmed", "2024-05-24", True)
 
 
+@pytest.mark.parametrize(
+    "content", ["Just kidding.", "haha jk", "I'm only joking!", "I was only joking about the yurt"]
+)
+def test_a_message_that_is_a_joke_taken_back_takes_back_what_was_said_before_it(content: str) -> None:
+    event = one(content)
+    assert (event.polarity, event.holds, event.type) == ("negated", True, "state_change")
+
+
+@pytest.mark.parametrize("content", ["I meant Thursday.", "Sorry, I meant the 9th of June"])
+def test_what_was_meant_is_so_of_something_unnamed(content: str) -> None:
+    event = one(content)
+    assert (event.modality, event.polarity, event.subject, event.participants) == (
+        "planned",
+        "affirmed",
+        None,
+        ("Ruth",),
+    )
+
+
+@pytest.mark.parametrize("content", ["I meant well", "I meant that as a compliment", "I bought a yacht. Just kidding!"])
+def test_meaning_well_and_a_joke_taken_back_at_once_state_nothing(content: str) -> None:
+    assert distil(content) == ()
+
+
 @pytest.mark.parametrize("content", ["I was joking", "Scratch that.", "Never mind what I said, I mixed that up"])
 def test_a_take_back_is_an_event_that_holds(content: str) -> None:
     assert any(e.polarity == "negated" and e.holds for e in distil(content))
