@@ -17,10 +17,10 @@ from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 from views.rows import Status
 
+from .settings import Family, Hierarchy
+
 Mode = Literal["flat", "graph", "hybrid", "graph+ruled_out"]
 Shape = Literal["temporal", "preference", "multi-hop", "factual", "open"]
-Family = Literal["note", "entity", "update", "hierarchy"]
-"""What brought a seed: V0 (Eq. 13), V_ent, V_upd or V_hier (Eq. 14)."""
 
 
 class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,13 +48,17 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One relation of a path, as asserted (``src → dst``), whatever way it was walked."""
+    """One relation of a path, as asserted (``src → dst``), whatever way it was walked.
+
+    ``via``: the session or theme that both events belong to, where that is what leads from one to the other.
+    """
 
     src: str
     dst: str
-    relation: Relation
+    relation: Relation | Hierarchy
     kind: UpdateKind | None
     confidence: float
+    via: str | None = None
 
 
 class Path(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ class Cut:
         self._messages = messages
         self._rows: dict[str, EventRow | None] = {}
         self._edges: dict[str, Sequence[EdgeRow]] = {}
+        self._sources: dict[str, tuple[MessageKey, ...]] = {}
         self._texts: dict[MessageKey, MessageText | None] = {}
 
     def row(self, event_id: str) -> EventRow | None:
@@ -29,6 +30,16 @@ class Cut:
         """The live ones among them, in the order given."""
         found = (self.row(event_id) for event_id in event_ids)
         return [row for row in found if row is not None]
+
+    def sources(self, event_id: str) -> Sequence[MessageKey]:
+        """The messages a live event rests on, each once; none of another."""
+        found = self._sources.get(event_id)
+        if found is None:
+            row = self.row(event_id)
+            sources = () if row is None else row.event.sources
+            found = tuple(dict.fromkeys(MessageKey(s.conversation_id, s.message_id) for s in sources))
+            self._sources[event_id] = found
+        return found
 
     def edges(self, event_id: str) -> Sequence[EdgeRow]:
         """Live edges at an event, sorted by id."""

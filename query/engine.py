@@ -8,16 +8,14 @@ with the same request on the same cut return the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from schemas.edges import Edge
 from schemas.ids import MessageKey, SpaceKey
 from views.reader import Basis, Messages, SpaceReader
 from views.rows import EventRow
-from views.vectors.refs import note_key, note_ref
+from views.vectors.refs import note_ref
 
 from .answer import Extract, extract
 from .answering import generate
@@ -25,12 +23,15 @@ from .api import Path, QueryRequest, QueryResult, Trace
 from .context import Offer, arm, assemble
 from .cut import Cut
 from .markers import Marker
-from .paths import gather, traverse
+from .neighbourhood import gather
+from .newest import later_on_the_same, newest_notes, newest_paths
+from .paths import traverse
 from .plans import template_sha256
-from .ports import UNTIMED, AnswerModel, NoteHit, NoteSearch, Steps, TokenCounter
+from .ports import UNTIMED, AnswerModel, NoteSearch, Steps, TokenCounter
 from .question import understand
 from .quotes import anchored, day, offset_of
-from .rank import current_first, take_turns
+from .rank import by_relevance, current_first, take_turns
+from .relevance import Note, fused, rank_notes
 from .render import Renderer
 from .score import event_similarity
 from .seeds import select_seeds
@@ -43,13 +44,8 @@ if TYPE_CHECKING:
 
 _NO_RELATIONS: tuple[Edge, ...] = ()
 
-
-class Note(msgspec.Struct, frozen=True, kw_only=True):
-    """A found note that may be shown; ``score`` of the fused ranking, ``cosine`` with the question."""
-
-    key: MessageKey
-    score: float
-    cosine: float
+DEPTH_MIN = 200
+"""Notes found by each ranking at least: neighbours of good notes are to be among them."""
 
 
 class QueryEngine:
@@ -89,25 +85,30 @@ class QueryEngine:
         # Line 13: V_q = V0 ∪ V_ent ∪ V_upd ∪ V_hier (Eq. 13-14).
         vector = self._search.query_vector(request.question, asked.proper)
         steps.done("embed")
-        notes = self._notes(request, vector, asked.names, cut)
-        events = self._search.search(space, request.question, vector, "event", s.event_hits, None)
-        ranked = [hit.ref for hit in events]
+        depth = max(DEPTH_MIN, 2 * min(s.notes_max, request.budget_tokens // s.note_tokens_min))
+        found_notes = self._search.rankings(space, request.question, vector, "note", depth, None)
+        found_events = self._search.rankings(space, request.question, vector, "event", s.event_hits, None)
         steps.done("search")
+        ranked = fused((found_events.dense, found_events.sparse))[: s.event_hits]
+        of_change = s.newest_first and asked.of_change
+        notes = rank_notes(found_notes, ranked, cut.sources, asked.names, messages, s.relevance, of_change=of_change)
         seeds = select_seeds(cut, [note.key for note in notes[: s.seed_notes]], ranked, asked.names, s)
         seed_ids = [seed.event_id for seed in seeds]
         steps.done("seeds")
 
         # Lines 14-17: bounded bidirectional traversal with pruning (Eq. 15), S(π) (Eq. 16-20).
         near = gather(cut, seed_ids, asked.at, s)
-        by_notes = self._note_similarity(space, near.rows.values(), notes, vector)
-        paths = traverse(near, seed_ids, by_notes, asked.at, s)
+        by_notes = self._note_similarity(space, near.rows.values(), dict(found_notes.dense), vector)
+        paths = traverse(near, seed_ids, by_notes, s)
         steps.done("paths")
 
         # Line 19: C_note and C_path under B_total (Eq. 21-22).
-        marker = Marker(cut, asked.at, asked.later, s.quote_words_max)
+        newest = s.newest_first and asked.newest and request.mode != "flat"
+        later = self._later(space, notes) if newest else {}
+        marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later)
         offer = Offer(
-            paths=self._ordered_paths(paths, cut, asked.at),
-            notes=self._ordered_notes(notes, request, cut, asked.at),
+            paths=self._ordered_paths(paths, notes, cut, asked.at, newest=newest),
+            notes=self._ordered_notes(notes, request, cut, asked.at, newest=newest),
             ruled_out=_near_seeds(ruled_out, seed_ids),
         )
         renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max)
@@ -118,7 +119,7 @@ class QueryEngine:
         found: Extract | None = None
         traced: Trace | None = None
         if request.answer:
-            similarity = self._statement_similarity(space, near.rows, by_notes, events, vector)
+            similarity = self._statement_similarity(space, near.rows, by_notes, dict(found_events.dense), vector)
             found = extract(asked, near.rows, similarity, cut, marker, s)
             if model is not None:
                 found = generate(request, asked, context.items, cut, model, found)
@@ -144,30 +145,15 @@ class QueryEngine:
             trace=traced,
         )
 
-    def _notes(self, request: QueryRequest, vector: Vector, names: Sequence[str], cut: Cut) -> list[Note]:
-        """Notes that may be shown, by fused score; those the named people said themselves count a little more."""
-        s = self._settings
-        limit = max(s.seed_notes, min(s.notes_max, request.budget_tokens // s.note_tokens_min))
-        hits = self._search.search(request.space, request.question, vector, "note", limit, None)
-        wanted = {name.casefold() for name in names}
-        notes: list[Note] = []
-        for hit in hits:
-            key = note_key(hit.ref)
-            text = cut.note(key)
-            if text is not None:
-                boost = s.speaker_boost if text.speaker.casefold() in wanted else 1.0
-                notes.append(Note(key=key, score=hit.score * boost, cosine=hit.cosine))
-        return sorted(notes, key=lambda note: (-note.score, note.key))
-
     def _note_similarity(
-        self, space: SpaceKey, rows: Iterable[EventRow], notes: Sequence[Note], vector: Vector
+        self, space: SpaceKey, rows: Iterable[EventRow], known: Mapping[str, float], vector: Vector
     ) -> dict[str, float]:
         """``max over n in N(e) of cos(phi(q), phi(n))`` for each event (inner term of Eq. 17).
 
         An event asserted without a message has no note: its own vector stands in, or the paper's term would be empty.
         """
         refs = {row.event.id: _refs(row) for row in rows}
-        cosines = {note_ref(note.key): note.cosine for note in notes}
+        cosines = dict(known)
         missing = sorted({ref for listed in refs.values() for ref in listed} - cosines.keys())
         cosines |= self._search.cosines(space, "note", missing, vector)
         noteless = [event_id for event_id, listed in refs.items() if not listed]
@@ -184,11 +170,11 @@ class QueryEngine:
         space: SpaceKey,
         rows: Iterable[str],
         by_notes: dict[str, float],
-        events: Sequence[NoteHit],
+        known: Mapping[str, float],
         vector: Vector,
     ) -> dict[str, float]:
         """For the answer: an event's text is closer to a question than the whole message around it, so both count."""
-        own = {hit.ref: hit.cosine for hit in events}
+        own = dict(known)
         own |= self._search.cosines(space, "event", [i for i in rows if i not in own], vector)
         return {i: max(by_notes.get(i, 0.0), own.get(i, 0.0)) for i in rows}
 
@@ -198,27 +184,43 @@ class QueryEngine:
         """Section II-G: the answer as a further question to the same paths."""
         rows = {row.event.id: row for path in paths for row in cut.rows(path.events)}
         vector = self._search.query_vector(answer, ())
-        by_notes = self._note_similarity(request.space, rows.values(), (), vector)
-        to_answer = self._statement_similarity(request.space, rows, by_notes, (), vector)
+        by_notes = self._note_similarity(request.space, rows.values(), {}, vector)
+        to_answer = self._statement_similarity(request.space, rows, by_notes, {}, vector)
         texts = {event_id: _said(row, cut) for event_id, row in rows.items()}
         return trace(request.question, answer, paths, texts, to_answer, similarity, self._settings)
 
-    def _ordered_paths(self, paths: Sequence[Path], cut: Cut, at: int) -> list[Path]:
-        turns = take_turns(paths)
-        order = current_first(
-            [path.events for path in turns], [path.ns for path in turns], cut, at, self._settings.answer_margin
-        )
+    def _later(self, space: SpaceKey, notes: Sequence[Note]) -> Mapping[MessageKey, Note]:
+        """What was said later on the same as one of the most relevant notes."""
+        s = self._settings
+        keys = {note_ref(note.key): note.key for note in notes[: s.newest_notes]}
+        stored = self._search.vectors(space, "note", list(keys))
+        vectors = {key: stored[ref] for ref, key in keys.items() if ref in stored}
+        return later_on_the_same(notes, s.newest_notes, vectors, s.same_topic)
+
+    def _ordered_paths(
+        self, paths: Sequence[Path], notes: Sequence[Note], cut: Cut, at: int, *, newest: bool
+    ) -> list[Path]:
+        s = self._settings
+        ordered = list(paths)
+        if s.path_order == "relevance":
+            ordered = by_relevance(ordered, {note.key: note.score for note in notes}, cut)
+        turns = take_turns(ordered)
+        if newest:
+            turns = newest_paths(turns, notes, s.newest_notes, cut)
+        order = current_first([path.events for path in turns], [path.ns for path in turns], cut, at, s.answer_margin)
         return [turns[position] for position in order]
 
     def _ordered_notes(
-        self, notes: Sequence[Note], request: QueryRequest, cut: Cut, at: int
+        self, notes: Sequence[Note], request: QueryRequest, cut: Cut, at: int, *, newest: bool
     ) -> list[tuple[MessageKey, float]]:
         """The flat arm keeps the order of the search: it is what the others are compared with."""
-        order = list(range(len(notes)))
+        s = self._settings
+        ordered = newest_notes(notes, s.newest_notes) if newest else list(notes)
+        order = list(range(len(ordered)))
         if request.mode != "flat":
-            shown = [cut.reader.events_of_message(note.key) for note in notes]
-            order = current_first(shown, [note.cosine for note in notes], cut, at, self._settings.answer_margin)
-        return [(notes[position].key, notes[position].score) for position in order]
+            shown = [cut.reader.events_of_message(note.key) for note in ordered]
+            order = current_first(shown, [note.cosine or 0.0 for note in ordered], cut, at, s.answer_margin)
+        return [(ordered[position].key, ordered[position].score) for position in order]
 
 
 def _said(row: EventRow, cut: Cut) -> str:

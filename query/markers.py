@@ -6,13 +6,15 @@ somebody asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from schemas.ids import MessageKey
 from views.rows import EventRow, in_force, status_at
 
 from .cut import Cut
 from .quotes import day, offset_of, quoted
+from .relevance import Note
 
 
 def is_past(row: EventRow, at: int) -> bool:
@@ -28,14 +30,22 @@ class Marker:
     """Marks statements for one query.
 
     ``at``: the instant the answer is about; ``later``: when it is asked, if the question itself named an earlier time.
-    A statement that held at ``at`` and no longer holds at ``later`` is marked with both.
+    A statement that held at ``at`` and no longer holds at ``later`` is marked with both. ``pointers``: see ``newest``.
     """
 
-    def __init__(self, cut: Cut, at: int, later: int, quote_words_max: int) -> None:
+    def __init__(
+        self,
+        cut: Cut,
+        at: int,
+        later: int,
+        quote_words_max: int,
+        pointers: Mapping[MessageKey, Note] = MappingProxyType({}),
+    ) -> None:
         self.at = at
         self._cut = cut
         self.later = max(at, later)
         self._words = quote_words_max
+        self._pointers = pointers
 
     def of_event(self, row: EventRow) -> str:
         """The marker of a statement, empty when it simply holds."""
@@ -53,7 +63,12 @@ class Marker:
         marks = {mark for row in rows if (mark := self.of_event(row))}
         if len(marks) == 1 and all(self.of_event(row) for row in rows):
             return marks.pop()
-        return self.of_rest(key, None)
+        return self.of_rest(key, None) or self.pointer(key)
+
+    def pointer(self, key: MessageKey) -> str:
+        """When the same speaker last came back to what a message is about; empty where he or she did not."""
+        later = self._pointers.get(key)
+        return "" if later is None else f"later: {day(later.text.sent_at, later.text.utc_offset_min)}"
 
     def of_rest(self, key: MessageKey, told: str | None) -> str:
         """Markers of the events of a message other than ``told``, each with the words it is about."""
@@ -64,7 +79,7 @@ class Marker:
     def _standing(self, row: EventRow, at: int) -> str:
         match status_at(row, at):
             case "valid":
-                return ""
+                return self._possibly(row)
             case "superseded":
                 return self._superseded(row)
             case "corrected":
@@ -80,6 +95,16 @@ class Marker:
                 return self._in_doubt(row)
             case "not_yet":
                 return f"not yet: from {self._day(row, row.valid_from)}"
+
+    def _possibly(self, row: EventRow) -> str:
+        """By the surest of what may have superseded it, where nobody is sure enough."""
+        edges = [e.edge for e in self._cut.edges(row.event.id) if e.edge.relation == "possibly_updates"]
+        newer = [edge for edge in edges if edge.dst == row.event.id and self._cut.row(edge.src) is not None]
+        if not newer:
+            return ""
+        by = self._cut.row(min(newer, key=lambda edge: (-edge.confidence, edge.id)).src)
+        assert by is not None, "looked at just now"
+        return f"possibly superseded by {self._quote(by)}"
 
     def _superseded(self, row: EventRow) -> str:
         """By the superseder whose ``valid_from`` closed the interval; among equals the first said."""

@@ -1,65 +1,41 @@
 """Evidence paths: bounded bidirectional traversal from the seeds, with the three prunes (Eq. 15).
 
-First the neighbourhood of the seeds is gathered, so that all similarities can be fetched at once; then paths grow in
-memory, best first, at either end.
+First the neighbourhood of the seeds is gathered, so that all similarities can be fetched at once (``neighbourhood``);
+then paths grow in memory at either end, best bound first. A path is grown only while the best that could come of it
+might still rank: what is returned is what an enumeration of all paths of the neighbourhood would return.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-import msgspec
-
-from schemas.edges import Edge
-from views.rows import EdgeRow, EventRow, validity_at
-
-from .api import Path, Step
-from .cut import Cut
+from .api import Path
+from .neighbourhood import Link, Neighbourhood
 from .score import neural_relevance, path_confidence, path_score, temporal_consistency, update_validity
 from .settings import QuerySettings
 
-_CAUSAL = ("causes", "prevents")
-_FORWARD_IN_TIME = ("before", "causes", "enables", "prevents")
+_EPSILON = 1e-9
+"""A bound is summed in another order than a score; rounding must not make it the smaller one."""
 
-_Identity = tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]
-"""Events and relations of a path: what makes two paths the same."""
-
-
-class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
-    """Events around the seeds and the relations that may be crossed between them, the strongest first at each event."""
-
-    rows: Mapping[str, EventRow]
-    edges: Mapping[str, tuple[Edge, ...]]
+_NEVER = float("-inf")
 
 
-def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> Neighbourhood:
-    """Events within ``max_hops`` of the seeds, breadth first, at most ``neighbourhood`` beside the seeds themselves."""
-    rows = {row.event.id: row for row in cut.rows(seeds)}
-    edges: dict[str, tuple[Edge, ...]] = {}
-    room = settings.neighbourhood
-    level = list(rows)
-    for _ in range(settings.max_hops):
-        following: list[str] = []
-        for event_id in level:
-            edges[event_id] = _crossable(cut, rows[event_id], at, settings)
-            for edge in edges[event_id]:
-                other = _other_end(edge, event_id)
-                row = cut.row(other)
-                if other not in rows and row is not None and room > 0:
-                    rows[other] = row
-                    following.append(other)
-                    room -= 1
-        level = following
-    return Neighbourhood(rows=rows, edges=edges)
+class _Grown(NamedTuple):
+    """A path in the making: numbers of its events and the links between them, and the parts of its score."""
+
+    nodes: tuple[int, ...]
+    links: tuple[Link, ...]
+    similarity: float
+    confidence: float
+    contested: bool
+    consistent: bool
+    validity: float
 
 
 def traverse(
-    near: Neighbourhood,
-    seeds: Sequence[str],
-    similarity: Mapping[str, float],
-    at: int,
-    settings: QuerySettings,
+    near: Neighbourhood, seeds: Sequence[str], similarity: Mapping[str, float], settings: QuerySettings
 ) -> tuple[Path, ...]:
     """The best paths through the seeds, by (score descending, events, relations).
 
@@ -70,102 +46,150 @@ def traverse(
         near: the neighbourhood of the seeds.
         seeds: ids of seeds; unknown ones are left out.
         similarity: cosine of each event of the neighbourhood with the question (inner term of Eq. 17).
-        at: the instant v(e) is taken at, microseconds UTC.
         settings: weights and limits.
     """
-    starts = {event_id: row.event.anchor.start for event_id, row in near.rows.items()}
-    validity = {event_id: validity_at(row, at) for event_id, row in near.rows.items()}
-
-    def scored(events: tuple[str, ...], steps: tuple[Step, ...]) -> Path:
-        ns = neural_relevance([similarity.get(event_id, 0.0) for event_id in events])
-        pc = path_confidence(steps, settings)
-        tc = temporal_consistency(steps, starts)
-        uv = update_validity([validity[event_id] for event_id in events])
-        score = path_score(ns, pc, tc, uv, settings)
-        return Path(events=events, steps=steps, score=score, ns=ns, pc=pc, tc=tc, uv=uv)
-
-    singles = sorted((scored((seed,), ()) for seed in dict.fromkeys(seeds) if seed in near.rows), key=_order)
-    chains: dict[_Identity, Path] = {}
-    queue: list[tuple[float, _Identity, Path]] = [(-path.score, (path.events, ()), path) for path in singles]
-    heapq.heapify(queue)
-    for _ in range(settings.max_expansions):
-        if not queue:
-            break
-        _, _, path = heapq.heappop(queue)
-        for events, steps in _extensions(path, near) if len(path.steps) < settings.max_hops else ():
-            events, steps = _in_stated_order(events, steps, near.rows)
-            identity = (events, _labels(steps))
-            if identity not in chains:
-                chains[identity] = grown = scored(events, steps)
-                heapq.heappush(queue, (-grown.score, identity, grown))
+    search = _Search(near, [similarity.get(event_id, 0.0) for event_id in near.ids], settings)
+    starts = [number for seed in dict.fromkeys(seeds) if (number := near.numbers.get(seed)) is not None]
     half = settings.max_paths // 2
-    kept = singles[:half] + sorted(chains.values(), key=_order)[:half]
-    return tuple(sorted(kept, key=_order))
+    singles = sorted((search.told(search.single(number)) for number in starts), key=_order)[:half]
+    chains = sorted((search.told(grown) for grown in search.chains(starts, half)), key=_order)[:half]
+    return tuple(sorted(singles + chains, key=_order))
 
 
-def crossable(row: EdgeRow, src: EventRow, dst: EventRow, at: int) -> bool:
-    """Whether a path may cross a relation at an instant. Two of the paper's prunes, and one of our own.
+class _Search:
+    """One traversal. Events are numbers here, and scores are kept up link by link."""
 
-    1. A ``causes`` or ``prevents`` edge invalid by then (Eq. 12) is a broken reasoning link.
-    2. A ``before``, ``causes``, ``enables`` or ``prevents`` edge that runs backwards in time is backward causation.
-       Backwards is what is certain: the source's anchor begins at or after the end of the target's. Anchors that
-       overlap ("in May" and "on 10 May") may be in either order; Eq. 19 still marks such a ``before``.
-    3. An ``updates`` edge without effect changes nothing in the view, so it explains nothing either; nor does what is
-       only possibly an update.
+    def __init__(self, near: Neighbourhood, similarity: Sequence[float], settings: QuerySettings) -> None:
+        self._near = near
+        self._similarity = similarity
+        self._s = settings
+        self._gain, self._keep = _reach(near, similarity, settings.max_hops)
+
+    def single(self, number: int) -> _Grown:
+        """The path of one event."""
+        return _Grown((number,), (), self._similarity[number], 1.0, False, True, self._near.validity[number])
+
+    def chains(self, starts: Sequence[int], most: int) -> list[_Grown]:
+        """The ``most`` best paths of two events and more through any of the starts, and those equal to the last one."""
+        found: dict[tuple[tuple[int, ...], tuple[int, ...]], _Grown] = {}
+        best: list[float] = []
+        queue: list[tuple[float, int, _Grown]] = []
+        for number in starts:
+            grown = self.single(number)
+            queue.append((-self._bound(grown), len(queue), grown))
+        heapq.heapify(queue)
+        pushed = len(queue)
+        for _ in range(self._s.max_expansions):
+            if not queue or (len(best) == most and -queue[0][0] < best[0] - _EPSILON):
+                break
+            _, _, grown = heapq.heappop(queue)
+            for longer in self._extensions(grown):
+                identity = _identity(longer)
+                if identity in found:
+                    continue
+                found[identity] = longer
+                score = self._score(longer)
+                if len(best) < most:
+                    heapq.heappush(best, score)
+                elif score > best[0]:
+                    heapq.heapreplace(best, score)
+                if len(longer.links) < self._s.max_hops:
+                    bound = self._bound(longer)
+                    if len(best) < most or bound >= best[0] - _EPSILON:
+                        heapq.heappush(queue, (-bound, pushed, longer))
+                        pushed += 1
+        last = best[0] - _EPSILON if len(best) == most else _NEVER
+        return [grown for grown in found.values() if self._score(grown) >= last] if most else []
+
+    def _extensions(self, grown: _Grown) -> list[_Grown]:
+        """The path grown by one link at either end. The third prune: no two ``contradicts`` in a row."""
+        near, made = self._near, list[_Grown]()
+        nodes, links = grown.nodes, grown.links
+        for at_end in (False, True) if links else (True,):
+            tip = nodes[-1] if at_end else nodes[0]
+            after_contradiction = bool(links) and links[-1 if at_end else 0].contests
+            for link in near.links[tip]:
+                other = link.ends[0] if link.ends[1] == tip else link.ends[1]
+                if other in nodes or (link.contests and after_contradiction):
+                    continue
+                made.append(
+                    _Grown(
+                        (*nodes, other) if at_end else (other, *nodes),
+                        (*links, link) if at_end else (link, *links),
+                        grown.similarity + self._similarity[other],
+                        grown.confidence * link.weight,
+                        grown.contested or link.contests,
+                        grown.consistent and link.in_order,
+                        min(grown.validity, near.validity[other]),
+                    )
+                )
+        return made
+
+    def _score(self, grown: _Grown) -> float:
+        """S of Eq. 16 from the parts; ``told`` computes it by the equations themselves."""
+        s = self._s
+        confidence = grown.confidence * (1.0 - s.contradiction_penalty * grown.contested)
+        ns = grown.similarity / len(grown.nodes)
+        return s.alpha * ns + s.beta * confidence + s.gamma * grown.consistent + s.delta * grown.validity
+
+    def _bound(self, grown: _Grown) -> float:
+        """At least the score of anything that can grow out of it, by any number of links at either end.
+
+        PC, TC and UV never rise; PC falls at least by the strongest links there are, NS rises at most by the best
+        events within reach, walks back and forth included.
+        """
+        s, best = self._s, _NEVER
+        first, last = grown.nodes[0], grown.nodes[-1]
+        more = s.max_hops - len(grown.links)
+        penalty = 1.0 - s.contradiction_penalty * grown.contested
+        fixed = s.gamma * grown.consistent + s.delta * grown.validity
+        gain, keep, length = self._gain, self._keep, len(grown.nodes)
+        for left in range(more + 1):
+            for right in range(more - left + 1):
+                total = grown.similarity + gain[left][first] + gain[right][last]
+                confidence = grown.confidence * penalty * keep[left][first] * keep[right][last]
+                bound = s.alpha * total / (length + left + right) + s.beta * confidence + fixed
+                best = max(best, bound)
+        return best
+
+    def told(self, grown: _Grown) -> Path:
+        """A path as it is returned, in stated order, with its score by the equations."""
+        near, s = self._near, self._s
+        nodes, links = grown.nodes, grown.links
+        if near.stated[nodes[0]] > near.stated[nodes[-1]]:
+            nodes, links = nodes[::-1], links[::-1]
+        events = tuple(near.ids[number] for number in nodes)
+        steps = tuple(link.step for link in links)
+        starts = {near.ids[number]: near.starts[number] for number in nodes}
+        ns = neural_relevance([self._similarity[number] for number in nodes])
+        pc, tc = path_confidence(steps, s), temporal_consistency(steps, starts)
+        uv = update_validity([near.validity[number] for number in nodes])
+        return Path(events=events, steps=steps, score=path_score(ns, pc, tc, uv, s), ns=ns, pc=pc, tc=tc, uv=uv)
+
+
+def _reach(near: Neighbourhood, similarity: Sequence[float], hops: int) -> tuple[list[list[float]], list[list[float]]]:
+    """For each number of links and each event: the most similarity, and the most confidence, a walk from it can have.
+
+    Minus infinity and 0 where no walk is that long.
     """
-    edge = row.edge
-    if edge.relation in _CAUSAL and row.invalid_from is not None and row.invalid_from <= at:
-        return False
-    if edge.relation in _FORWARD_IN_TIME:
-        return src.event.anchor.start < dst.event.anchor.until or src.event.anchor.start <= dst.event.anchor.start
-    return edge.relation != "possibly_updates" and (edge.relation != "updates" or row.effective)
+    count = len(near.ids)
+    gain, keep = [[0.0] * count], [[1.0] * count]
+    neighbours = [
+        [(link.ends[0] if link.ends[1] == number else link.ends[1], link.weight) for link in links]
+        for number, links in enumerate(near.links)
+    ]
+    for _ in range(hops):
+        before, kept = gain[-1], keep[-1]
+        gain.append([max((similarity[o] + before[o] for o, _ in others), default=_NEVER) for others in neighbours])
+        keep.append([max((weight * kept[o] for o, weight in others), default=0.0) for others in neighbours])
+    return gain, keep
 
 
-def _crossable(cut: Cut, row: EventRow, at: int, settings: QuerySettings) -> tuple[Edge, ...]:
-    kept: list[Edge] = []
-    for edge_row in cut.edges(row.event.id):
-        src, dst = cut.row(edge_row.edge.src), cut.row(edge_row.edge.dst)
-        if src is not None and dst is not None and crossable(edge_row, src, dst, at):
-            kept.append(edge_row.edge)
-    kept.sort(key=lambda edge: (-edge.confidence * settings.discounts.of(edge.relation), edge.id))
-    return tuple(kept[: settings.beam])
+def _identity(grown: _Grown) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Events and links of a path: what makes two paths the same. A path and its reverse are."""
+    nodes, links = grown.nodes, tuple(link.number for link in grown.links)
+    return (nodes, links) if nodes[0] < nodes[-1] else (nodes[::-1], links[::-1])
 
 
-def _extensions(path: Path, near: Neighbourhood) -> list[tuple[tuple[str, ...], tuple[Step, ...]]]:
-    """The path grown by one relation at either end. The third prune: no two ``contradicts`` in a row."""
-    grown: list[tuple[tuple[str, ...], tuple[Step, ...]]] = []
-    for at_end in (False, True) if path.steps else (True,):
-        tip = path.events[-1 if at_end else 0]
-        last = path.steps[-1 if at_end else 0].relation if path.steps else None
-        for edge in near.edges.get(tip, ()):
-            other = _other_end(edge, tip)
-            if other in path.events or other not in near.rows or edge.relation == last == "contradicts":
-                continue
-            step = Step(src=edge.src, dst=edge.dst, relation=edge.relation, kind=edge.kind, confidence=edge.confidence)
-            if at_end:
-                grown.append(((*path.events, other), (*path.steps, step)))
-            else:
-                grown.append(((other, *path.events), (step, *path.steps)))
-    return grown
-
-
-def _in_stated_order(
-    events: tuple[str, ...], steps: tuple[Step, ...], rows: Mapping[str, EventRow]
-) -> tuple[tuple[str, ...], tuple[Step, ...]]:
-    """The direction in which the end said first comes first, so that a path and its reverse are written alike."""
-    first, last = rows[events[0]].event, rows[events[-1]].event
-    if (first.stated, first.id) <= (last.stated, last.id):
-        return events, steps
-    return events[::-1], steps[::-1]
-
-
-def _labels(steps: tuple[Step, ...]) -> tuple[tuple[str, str, str], ...]:
-    return tuple((step.src, step.relation, step.dst) for step in steps)
-
-
-def _order(path: Path) -> tuple[float, _Identity]:
-    return (-path.score, (path.events, _labels(path.steps)))
-
-
-def _other_end(edge: Edge, event_id: str) -> str:
-    return edge.dst if edge.src == event_id else edge.src
+def _order(path: Path) -> tuple[float, tuple[str, ...], tuple[tuple[str, str, str], ...]]:
+    return (-path.score, path.events, tuple((step.src, step.relation, step.dst) for step in path.steps))

@@ -19,12 +19,11 @@ if TYPE_CHECKING:  # numpy takes as long to import as all of a worker's own star
     Vector = npt.NDArray[np.float32]
 
 
-class NoteHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A found note or event. ``score`` is that of the fused ranking, ``cosine`` that of the dense vectors (-1 to 1)."""
+class Rankings(msgspec.Struct, frozen=True, kw_only=True):
+    """The two rankings of one search as (ref, score), best first: by cosine, and by shared words."""
 
-    ref: str
-    score: float
-    cosine: float
+    dense: Sequence[tuple[str, float]]
+    sparse: Sequence[tuple[str, float]]
 
 
 class NoteSearch(Protocol):
@@ -34,16 +33,20 @@ class NoteSearch(Protocol):
         """The question as a unit vector. ``names``: participants it names; they mislead a dense search."""
         ...
 
-    def search(
+    def rankings(
         self,
         space: SpaceKey,
         question: str,
         vector: Vector,
         kind: PointKind,
-        limit: int,
+        depth: int,
         conversations: Sequence[str] | None,
-    ) -> list[NoteHit]:
-        """At most ``limit`` hits, best first; equal scores by ref. ``vector``: the result of ``query_vector``."""
+    ) -> Rankings:
+        """At most ``depth`` points by each ranking; equal scores by ref. ``vector``: the result of ``query_vector``."""
+        ...
+
+    def vectors(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> dict[str, Vector]:
+        """Stored vectors, of length 1; unknown refs are left out."""
         ...
 
     def cosines(self, space: SpaceKey, kind: PointKind, refs: Sequence[str], vector: Vector) -> dict[str, float]:

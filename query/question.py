@@ -12,7 +12,17 @@ from views.vectors.sparse import STOP_WORDS, term_id, words
 from .api import QueryRequest, Shape
 from .cut import Cut
 from .period import is_date_word, period_of
-from .shapes import asks_about_past, asks_for_several, names_in, people_asked, proper_words, shape_of, tokens
+from .shapes import (
+    asks_about_past,
+    asks_for_newest,
+    asks_for_several,
+    asks_of_change,
+    names_in,
+    people_asked,
+    proper_words,
+    shape_of,
+    tokens,
+)
 
 _PAST_TENSE = re.compile(r"\b(did|was|were|had)\b", re.I)
 
@@ -44,6 +54,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         shape: see ``shapes``.
+        newest: its answer is the newest of several statements.
+        of_change: it asks what became of something.
         several: an answer may list statements.
         names: canonical participants it names, sorted.
         proper: the proper words of those names; they are left out of the question's vector.
@@ -59,6 +71,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     shape: Shape
     several: bool
+    newest: bool
+    of_change: bool
     names: tuple[str, ...]
     proper: tuple[str, ...]
     strangers: tuple[str, ...]
@@ -96,6 +110,8 @@ def understand(request: QueryRequest, cut: Cut) -> Asked:
     return Asked(
         shape=shape,
         several=asks_for_several(question, shape),
+        newest=asks_for_newest(question, shape),
+        of_change=asks_of_change(question),
         names=names,
         proper=proper,
         strangers=strangers,

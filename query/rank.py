@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from schemas.ids import MessageKey
 from views.rows import EventRow, in_force
 
 from .api import Path
 from .cut import Cut
 from .markers import is_past
+
+_SAYS_LITTLE = ("before", "session", "theme")
 
 
 def current_first(
@@ -59,15 +62,27 @@ def current_first(
     return order
 
 
+def by_relevance(paths: Sequence[Path], scores: Mapping[MessageKey, float], cut: Cut) -> list[Path]:
+    """Paths by the mean of their events' best notes in the fused ranking; equal ones as they were."""
+
+    def worth(path: Path) -> float:
+        rows = cut.rows(path.events)
+        best = [max((scores.get(key, 0.0) for key in cut.sources(row.event.id)), default=0.0) for row in rows]
+        return sum(best) / len(best) if best else 0.0
+
+    return sorted(paths, key=lambda path: -worth(path))
+
+
 def take_turns(paths: Sequence[Path]) -> list[Path]:
-    """Single events and chains by turns, each by score; chains that only say ``before`` come last.
+    """Single events and chains by turns, each in their order; chains that only say ``before``, or what belongs to the
+    same session or theme, come last.
 
     A chain never outscores the best event on it, so by score alone the block would hold no chain under a tight budget.
     Events already shown cost a chain no more than their labels.
     """
     singles = [path for path in paths if not path.steps]
-    telling = [path for path in paths if any(step.relation != "before" for step in path.steps)]
-    sequences = [path for path in paths if path.steps and all(step.relation == "before" for step in path.steps)]
+    telling = [path for path in paths if any(step.relation not in _SAYS_LITTLE for step in path.steps)]
+    sequences = [path for path in paths if path.steps and all(step.relation in _SAYS_LITTLE for step in path.steps)]
     turns: list[Path] = []
     for position in range(max(len(singles), len(telling))):
         turns += singles[position : position + 1] + telling[position : position + 1]

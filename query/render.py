@@ -76,7 +76,7 @@ class Renderer:
         A statement is written out at its first appearance and named by its label after that. Its message stands there
         in full when it is short and not there yet, with the markers of everything it says; else its cited words do.
         """
-        new_steps = [s for s in path.steps if (s.src, s.relation, s.dst) not in shown.steps]
+        new_steps = [s for s in path.steps if s.via is None and (s.src, s.relation, s.dst) not in shown.steps]
         new_events = [event_id for event_id in path.events if event_id not in shown.labels]
         if not new_steps and not any(self._adds(event_id, shown) for event_id in new_events):
             return None
@@ -97,6 +97,7 @@ class Renderer:
             statement = self._statement(row, messages, full)
             rest = [self._marker.of_rest(key, row.event.id) for key in full[already:]]
             marker = "; ".join(mark for mark in (self._marker.of_event(row), *rest) if mark)
+            marker = marker or next((mark for key in full[already:] if (mark := self._marker.pointer(key))), "")
             notes = "; ".join(part for part in (*self._facts(row), marker) if part)
             tail = f" {{{notes}}}" if notes else ""
             lines.append(f"{arrow}{label} {statement}{tail}")
@@ -188,6 +189,8 @@ def _line(note: MessageText) -> str:
 
 
 def _arrow(step: Step, arrived: str) -> str:
+    if step.via is not None:
+        return f"-- same {step.relation} --"
     name = step.relation if step.kind in (None, "change") else f"{step.relation} ({step.kind})"
     return f"-- {name} -->" if step.dst == arrived else f"<-- {name} --"
 

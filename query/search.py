@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from schemas.ids import SpaceKey
 from views.encoder.protocol import Encoder
-from views.vectors.hybrid import dense_query, search_notes
+from views.vectors.hybrid import dense_query
 from views.vectors.protocol import PointKind, VectorIndex
+from views.vectors.sparse import query_terms, query_vector
 
-from .ports import NoteHit
+from .ports import Rankings
 
 if TYPE_CHECKING:
     from .ports import Vector
@@ -27,20 +28,27 @@ class IndexSearch:
         """The question without the participants' names, as a unit vector (why: ``views.vectors.hybrid``)."""
         return self._encoder.encode([dense_query(question, names)])[0]
 
-    def search(
+    def rankings(
         self,
         space: SpaceKey,
         question: str,
         vector: Vector,
         kind: PointKind,
-        limit: int,
+        depth: int,
         conversations: Sequence[str] | None,
-    ) -> list[NoteHit]:
-        """Dense and sparse, fused by reciprocal rank."""
-        hits = search_notes(self._index, vector, question, space, kind, limit, conversations)
-        return [NoteHit(ref=hit.ref, score=hit.score, cosine=hit.cosine) for hit in hits]
+    ) -> Rankings:
+        """By the dense and by the sparse vectors."""
+        terms = query_terms(question)
+        weights = query_vector(terms, self._index.document_frequencies(space, kind, terms))
+        dense = self._index.search_dense(space, kind, vector, depth, conversations)
+        sparse = self._index.search_sparse(space, kind, weights, depth, conversations)
+        return Rankings(dense=[(hit.ref, hit.score) for hit in dense], sparse=[(hit.ref, hit.score) for hit in sparse])
+
+    def vectors(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> dict[str, Vector]:
+        """As they are stored."""
+        return self._index.dense_vectors(space, kind, list(refs))
 
     def cosines(self, space: SpaceKey, kind: PointKind, refs: Sequence[str], vector: Vector) -> dict[str, float]:
-        """Dot products of unit vectors."""
+        """Dot products of unit vectors, each by itself: a sum must not depend on what else is asked for."""
         stored = self._index.dense_vectors(space, kind, list(refs))
         return {ref: float(stored[ref] @ vector) for ref in refs if ref in stored}

@@ -11,9 +11,9 @@ from schemas.ids import MessageKey
 from schemas.parts import whole_of
 from views.rows import EventRow
 
-from .api import Family, Seed
+from .api import Seed
 from .cut import Cut
-from .settings import QuerySettings
+from .settings import Family, QuerySettings
 
 
 def select_seeds(
@@ -38,10 +38,16 @@ def select_seeds(
         for event_id in event_ids:
             families.setdefault(event_id, family)
 
-    add("note", note_seeds(cut, notes))
-    add("entity", entity_seeds(cut, names, ranked_events, settings.entity_seeds))
-    add("update", update_seeds(cut, tuple(families), settings.update_seeds))
-    add("hierarchy", hierarchy_seeds(cut, tuple(families), ranked_events, settings.hierarchy_seeds))
+    for family in settings.families:
+        match family:
+            case "note":
+                add(family, note_seeds(cut, notes))
+            case "entity":
+                add(family, entity_seeds(cut, names, ranked_events, settings.entity_seeds))
+            case "update":
+                add(family, update_seeds(cut, tuple(families), settings.update_seeds))
+            case "hierarchy":
+                add(family, hierarchy_seeds(cut, tuple(families), ranked_events, settings.hierarchy_seeds))
     return tuple(Seed(event_id=event_id, family=family) for event_id, family in families.items())
 
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Literal
 
 import msgspec
 
 from schemas.edges import Relation
+
+from .relevance import Relevance
+
+Hierarchy = Literal["session", "theme"]
+"""Vertices of Eq. 8 that a path runs through from event to event."""
+
+Family = Literal["note", "entity", "update", "hierarchy"]
+"""What brought a seed: V0 (Eq. 13), V_ent, V_upd or V_hier (Eq. 14)."""
 
 
 class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -15,6 +24,7 @@ class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ``causes``, ``prevents`` and ``updates`` state the dependency itself: nothing is taken off. ``enables`` is a
     necessary condition, not a reason: 0.9. ``contradicts`` joins two statements of which one is wrong: 0.8, before the
     penalty Eq. 18 adds for it. ``before`` says only that one came first, which most pairs of events satisfy: 0.6.
+    That two events were told in one session says less (0.4), that their sessions share a theme hardly anything (0.2).
     """
 
     causes: float = 1.0
@@ -23,8 +33,10 @@ class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     enables: float = 0.9
     contradicts: float = 0.8
     before: float = 0.6
+    session: float = 0.4
+    theme: float = 0.2
 
-    def of(self, relation: Relation) -> float:
+    def of(self, relation: Relation | Hierarchy) -> float:
         """d(l)."""
         match relation:
             case "causes":
@@ -39,6 +51,10 @@ class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 return self.contradicts
             case "before":
                 return self.before
+            case "session":
+                return self.session
+            case "theme":
+                return self.theme
             case "possibly_updates":
                 return 0.0  # no path crosses it
 
@@ -50,11 +66,20 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         alpha, beta, gamma, delta: weights of NS, PC, TC and UV in Eq. 16; the paper's defaults.
         discounts: d(l) of Eq. 18.
         contradiction_penalty: what a path with a contradiction loses of PC (Eq. 18: one half).
+        relevance: how notes are ranked; the paper's R_k(q) is the plain cosine.
+        families: of the seeds, those that are used.
+        path_order: of the context. ``score``: by S, as the paper has it; ``relevance``: by the notes' fused ranking,
+            since S ranks by cosine alone; the paths of the reply are always by S.
+        newest_first: of a question about the present or about a change, the most relevant items are ordered newest
+            first, and older ones point at what was said later on the same.
+        newest_notes: how many notes these are.
+        same_topic: cosine from which two notes of one speaker are on the same.
         seed_notes: k of R_k(q) in Eq. 13. The paper's baseline takes 10; two dozen notes still make a small graph.
         entity_seeds, update_seeds, hierarchy_seeds: caps of V_ent, V_upd and V_hier.
         event_hits: how deep the ranking of events is kept; V_ent and V_hier are cut from it.
         max_hops: relations of a path at most.
         beam: relations followed at one event, the strongest first.
+        hierarchy_fan: events that one event leads to through each of its sessions, and through each theme.
         neighbourhood: events looked at around the seeds at most.
         max_expansions: paths taken from the queue at most; bounds the time of a query whatever the graph.
         max_paths: paths kept.
@@ -63,8 +88,6 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         notes_max: notes searched at most.
         full_text_tokens_max: a message up to this long is shown whole in a path, a longer one by its cited span.
         quote_words_max: words of a quote inside a marker.
-        speaker_boost: factor on the fused score of notes said by a person the question names. Set once to 1.3 on the
-            first public measurements, where it raised R@10 by about 0.05; not tuned.
         known_support: similarity plus weighted coverage below which a statement is not about the question. Measured
             with MiniLM on three public conversations of 370-660 messages: at 0.55 the best message passes for 84 % of
             281 questions asked of their own conversation, and for 19 % of 562 asked of another one. Cosine alone
@@ -89,22 +112,28 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     delta: float = 0.15
     discounts: Discounts = Discounts()
     contradiction_penalty: float = 0.5
+    relevance: Relevance = Relevance()
+    families: tuple[Family, ...] = ("note", "entity", "update", "hierarchy")
+    path_order: Literal["relevance", "score"] = "relevance"
+    newest_first: bool = True
+    newest_notes: int = 60
+    same_topic: float = 0.5
     seed_notes: int = 24
     entity_seeds: int = 16
     update_seeds: int = 48
     hierarchy_seeds: int = 12
     event_hits: int = 100
     max_hops: int = 3
-    beam: int = 5
+    beam: int = 8
+    hierarchy_fan: int = 1
     neighbourhood: int = 240
-    max_expansions: int = 200
+    max_expansions: int = 2_000
     max_paths: int = 100
     note_share: float = 0.6
     note_tokens_min: int = 15
     notes_max: int = 400
     full_text_tokens_max: int = 80
     quote_words_max: int = 16
-    speaker_boost: float = 1.3
     known_support: float = 0.55
     coverage_weight: float = 0.45
     subject_weight: float = 0.1

@@ -46,6 +46,21 @@ _PLURAL = re.compile(
     r"^\W*(what|which)( kinds? of| sorts? of)?( \w+)? \w+(?<!s)s (do|does|did|has|have|are|were)\b|^\W*(list|name) ",
     re.I,
 )
+_PRESENT = re.compile(
+    r"^\W*(what|which|who|where|how|whose)\b[^?]*?\b(is|are|does|do|has|have)\b(?! \w+ (when|before|after)\b)"
+    r"|^\W*(is|are|does|do|has|have)\b",
+    re.I,
+)
+_CHANGE = re.compile(
+    r"\b(now|nowadays|current(ly)?|today|at the moment|these days|still|any ?more|no longer|so far|yet|later|latest"
+    r"|recent(ly)?|eventually|finally|ultimately|in the end|after all|end(ed)? up|turn(ed)? out|work(ed)? out"
+    r"|becom(e|es|ing)|became|grow into|grew into|turn(ed)? into|evolv\w*|develop\w*|chang\w+|progress\w*|status|stage"
+    r"|outcome|improv\w+|happen(ed)? (to|with)|since then|instead|another|next|new|updated?|go on to|went on to"
+    r"|follow(ed)? through)\b"
+    r"|\bby (early|mid|late|the end|january|february|march|april|may|june|july|august|september|october|november"
+    r"|december|\d{4})\b|\bafter (that|this|it|losing|leaving|getting|his|her|their|he|she|they|the)\b",
+    re.I,
+)
 _ASKED_PERSON = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|will|would|can|could|should)\s+([A-Z][\w-]+)|\b([A-Z][\w-]+)['’]s\b"
 )
@@ -72,6 +87,21 @@ def shape_of(question: str) -> Shape:
 def asks_about_past(question: str) -> bool:
     """Whether it asks for a former state without naming a date ("where did Mira live before?")."""
     return _PAST.search(question) is not None
+
+
+def asks_for_newest(question: str, shape: Shape) -> bool:
+    """Whether its answer is the newest of several statements: it asks about the present, or how something changed.
+
+    A question for a date is not: an event of long ago has its date as well.
+    """
+    if asks_of_change(question):
+        return True
+    return shape != "temporal" and not asks_about_past(question) and _PRESENT.search(question) is not None
+
+
+def asks_of_change(question: str) -> bool:
+    """Whether it asks what became of something."""
+    return not asks_about_past(question) and _CHANGE.search(question) is not None
 
 
 def asks_for_several(question: str, shape: Shape) -> bool:

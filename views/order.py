@@ -6,7 +6,8 @@ A run is found by gaps of the clock alone, so it is there for messages that no s
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,6 +19,13 @@ _REBUILD_SHARE = 8
 
 Place = tuple[int, int, str]
 """Where a message stands in its conversation: (sent_at, seq, message id)."""
+
+
+class Spot(NamedTuple):
+    """A message in its conversation: the number of its run, and its own number. Neighbours have numbers beside it."""
+
+    run: int
+    number: int
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,22 +62,9 @@ def changed(talk: Talk, removed: Iterable[Place], added: Iterable[Place]) -> Tal
     return Talk(places=places, starts=starts)
 
 
-def run_of(talk: Talk, place: Place) -> Place:
-    """The first message of the run a message of the conversation is in."""
-    return talk.starts[bisect_right(talk.starts, place) - 1]
-
-
-def beside(talk: Talk, place: Place, reach: int) -> Iterator[tuple[Place, int]]:
-    """Messages of the same run at most ``reach`` places before or after, each with its distance."""
-    places, at = talk.places, bisect_left(talk.places, place)
-    for step in (-1, 1):
-        last = place
-        for distance in range(1, reach + 1):
-            number = at + step * distance
-            if not 0 <= number < len(places) or abs(places[number][0] - last[0]) > RUN_GAP_US:
-                break
-            last = places[number]
-            yield last, distance
+def spot_of(talk: Talk, place: Place) -> Spot:
+    """Where a message of the conversation is."""
+    return Spot(bisect_right(talk.starts, place) - 1, bisect_left(talk.places, place))
 
 
 def _begins(places: list[Place], number: int) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 
 from schemas.ids import MessageKey
 
+from .order import Spot
 from .rows import EdgeRow, EventRow
 
 
@@ -89,11 +90,6 @@ class Messages(Protocol):
 
     def message(self, key: MessageKey) -> MessageText | None: ...
     def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]: ...
-    def beside(self, key: MessageKey) -> Sequence[tuple[MessageKey, int]]:
-        """Messages said just before and after it in its conversation, without a long silence between, and their
-        distance; none of one that is retracted or unknown."""
-        ...
-
-    def run_of(self, key: MessageKey) -> MessageKey:
-        """The first message of what was said without a long silence around it; itself when it is not there."""
+    def spot(self, key: MessageKey) -> Spot | None:
+        """Where it stands among what was said in its conversation; None when it is retracted or unknown."""
         ...

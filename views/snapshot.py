@@ -21,7 +21,7 @@ from .history import space_at
 from .known import known_by
 from .liveness import ruled_out_edge, without_erased
 from .maintain import Maintainer, Parked
-from .order import beside, run_of
+from .order import Spot, spot_of
 from .reader import MessageText
 from .rows import EdgeRow, EventRow
 from .sets import counting_sets
@@ -30,9 +30,6 @@ from .spec import View
 from .state import ViewState
 from .tables import MemoryTables
 from .touched_keys import TouchedKeys
-
-BESIDE_REACH = 2
-"""How far the neighbours of a message reach."""
 
 
 class Snapshot:
@@ -99,22 +96,11 @@ class Snapshot:
         found = self.space.messages
         return [found[key] for key in keys if key in found]
 
-    def beside(self, key: MessageKey) -> Sequence[tuple[MessageKey, int]]:
+    def spot(self, key: MessageKey) -> Spot | None:
         """See ``Messages``."""
         text = self.space.messages.get(key)
         place = None if text is None else place_of(text)
-        if place is None:
-            return ()
-        near = beside(self.space.talks[key.conversation_id], place, BESIDE_REACH)
-        return [(MessageKey(key.conversation_id, other[2]), distance) for other, distance in near]
-
-    def run_of(self, key: MessageKey) -> MessageKey:
-        """See ``Messages``."""
-        text = self.space.messages.get(key)
-        place = None if text is None else place_of(text)
-        if place is None:
-            return key
-        return MessageKey(key.conversation_id, run_of(self.space.talks[key.conversation_id], place)[2])
+        return None if place is None else spot_of(self.space.talks[key.conversation_id], place)
 
     def slices(self, edge_id: str) -> Sequence[Slice]:
         """What each assertion of a live edge was made from, as its producer says; () where it says nothing."""

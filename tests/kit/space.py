@@ -11,7 +11,7 @@ from schemas.events import Anchor, Event, Source, Stated
 from schemas.ids import MessageKey, SpaceKey
 from schemas.times import US_PER_DAY, parse_time
 from tests.kit.encoders import HashingEncoder
-from views.order import SILENCE, Place, Talk, beside, changed, run_of
+from views.order import SILENCE, Spot, changed, spot_of
 from views.reader import Basis, MessageText
 from views.rows import EdgeRow, EventRow, Superseder
 from views.space import place_of
@@ -188,18 +188,12 @@ class MemorySpace:
         found = (self._messages.get(key) for key in keys)
         return [text for text in found if text is not None]
 
-    def beside(self, key: MessageKey) -> Sequence[tuple[MessageKey, int]]:
-        talk, place = self._talk(key)
-        return [(MessageKey(key.conversation_id, p[2]), d) for p, d in beside(talk, place, 2)] if place else ()
-
-    def run_of(self, key: MessageKey) -> MessageKey:
-        talk, place = self._talk(key)
-        return MessageKey(key.conversation_id, run_of(talk, place)[2]) if place else key
-
-    def _talk(self, key: MessageKey) -> tuple[Talk, Place | None]:
+    def spot(self, key: MessageKey) -> Spot | None:
+        place = place_of(self._messages[key]) if key in self._messages else None
+        if place is None:
+            return None
         texts = [m for k, m in self._messages.items() if k.conversation_id == key.conversation_id]
-        talk = changed(SILENCE, (), [place for m in texts if (place := place_of(m)) is not None])
-        return talk, place_of(self._messages[key]) if key in self._messages else None
+        return spot_of(changed(SILENCE, (), [p for m in texts if (p := place_of(m)) is not None]), place)
 
     def search(self, dimension: int = 512) -> IndexSearch:
         """Notes and events encoded by hashing: texts that share words are close."""

@@ -13,7 +13,7 @@ from schemas.ids import MessageKey
 from tests.kit.records import SPACE
 from tests.property.test_history import logs
 from views.maintain import Maintainer
-from views.order import RUN_GAP_US, SILENCE, Place, beside, changed, run_of
+from views.order import RUN_GAP_US, SILENCE, Place, changed, spot_of
 from views.snapshot import Snapshot, read_space
 from views.tables import MemoryTables
 
@@ -27,9 +27,9 @@ def shown(cut: Snapshot) -> dict[str, Any]:
     fields = {name: getattr(space, name) for name in space.__struct_fields__}
     found = {name: dict(value.items()) if hasattr(value, "items") else value for name, value in fields.items()}
     keys = sorted(space.messages)
-    near = {key: (list(cut.beside(key)), cut.run_of(key)) for key in keys}
+    spots = {key: cut.spot(key) for key in keys}
     counted = [key for key in (*keys, MessageKey("c1", "m1")) if cut.counts(key)]
-    return {**found, "account": cut.account, "near": near, "counted": counted, "participants": cut.participants()}
+    return {**found, "account": cut.account, "spots": spots, "counted": counted, "participants": cut.participants()}
 
 
 @BUDGET
@@ -58,8 +58,7 @@ def test_a_conversation_changed_in_steps_is_the_one_sorted_at_once(
     for removed, added in steps:
         talk, held = changed(talk, removed, added), (held - set(removed)) | set(added)
         assert talk == changed(SILENCE, (), held)
-        for place in held:
-            start = run_of(talk, place)
-            between = [p for p in talk.places if start <= p <= place]
-            assert all(b[0] - a[0] <= RUN_GAP_US for a, b in pairwise(between))
-            assert all(distance <= 2 and other != place for other, distance in beside(talk, place, 2))
+        spots = [spot_of(talk, place) for place in talk.places]
+        assert [spot.number for spot in spots] == list(range(len(held)))
+        for (a, b), (earlier, later) in zip(pairwise(talk.places), pairwise(spots), strict=True):
+            assert later.run - earlier.run == (b[0] - a[0] > RUN_GAP_US)

@@ -175,7 +175,7 @@ def test_every_item_that_shows_a_superseded_statement_carries_its_marker(mode: s
 def test_a_statement_is_written_out_once_and_then_named_by_its_label() -> None:
     text = rendered_text(ask("Where does Tilda work?", "graph").context)
     assert text.count("] Tilda: First day at the harbour office") == 1
-    assert "-- causes --> E1" in text
+    assert "<-- causes -- E3" in text
 
 
 def two_statements(**bees: object) -> MemorySpace:
@@ -197,7 +197,7 @@ def test_two_statements_of_one_message_show_it_in_full_once_and_then_only_the_wo
 
 def test_a_statement_whose_message_stands_there_already_is_not_repeated_by_itself() -> None:
     items = ask("What does Ann keep by the harbour?", "graph", 200, two_statements()).context
-    assert [item.event_ids for item in items if set(item.event_ids) & {"bees", "hens"}][1:] == [("bees", "hens")]
+    assert len([item for item in items if item.event_ids in (("bees",), ("hens",))]) == 1
 
 
 def test_a_message_shown_in_full_for_a_current_statement_marks_the_past_one_in_it() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from query.api import Path
 from query.cut import Cut
-from query.paths import gather, traverse
+from query.neighbourhood import gather
+from query.paths import traverse
 from query.settings import QuerySettings
 from tests.kit.space import MemorySpace, anchor, edge, event, message, row, us
 from tests.kit.village import village
@@ -25,9 +26,9 @@ def chain(edges: list[EdgeRow], names: str = "abcde", **anchors: object) -> Memo
 def walk(
     space: MemorySpace, seeds: list[str], settings: QuerySettings | None = None, at: int = NOW
 ) -> tuple[Path, ...]:
-    settings = settings or QuerySettings()
+    settings = settings or QuerySettings(hierarchy_fan=0)
     near = gather(Cut(space, space), seeds, at, settings)
-    return traverse(near, seeds, dict.fromkeys(near.rows, 0.5), at, settings)
+    return traverse(near, seeds, dict.fromkeys(near.rows, 0.5), settings)
 
 
 def routes(paths: tuple[Path, ...]) -> set[str]:
@@ -51,7 +52,7 @@ def test_no_path_has_more_relations_than_allowed() -> None:
     edges = [edge(f"r{i}", src, "causes", dst) for i, (src, dst) in enumerate(zip("abcd", "bcde", strict=True))]
     assert max(len(path.steps) for path in walk(chain(edges), ["a"])) == 3
     assert "a-b-c-d" in routes(walk(chain(edges), ["a"]))
-    assert max(len(path.steps) for path in walk(chain(edges), ["a"], QuerySettings(max_hops=1))) == 1
+    assert max(len(path.steps) for path in walk(chain(edges), ["a"], QuerySettings(max_hops=1, hierarchy_fan=0))) == 1
 
 
 def test_a_causal_edge_is_not_crossed_from_the_instant_it_is_invalid() -> None:
@@ -102,10 +103,10 @@ def test_before_the_change_the_old_statement_is_fully_valid() -> None:
 
 def test_equal_scores_are_ordered_by_events_and_limits_hold() -> None:
     edges = [edge(f"r{name}", "a", "causes", name) for name in "bcde"]
-    paths = walk(chain(edges), ["a"], QuerySettings(beam=2, max_hops=1))
+    paths = walk(chain(edges), ["a"], QuerySettings(beam=2, max_hops=1, hierarchy_fan=0))
     assert ["-".join(path.events) for path in paths] == ["a", "a-b", "a-c"]
-    assert len(walk(chain(edges), ["a"], QuerySettings(max_paths=4))) == 3
-    assert routes(walk(chain(edges), ["a"], QuerySettings(neighbourhood=1))) == {"a", "a-b"}
+    assert len(walk(chain(edges), ["a"], QuerySettings(max_paths=4, hierarchy_fan=0))) == 3
+    assert routes(walk(chain(edges), ["a"], QuerySettings(neighbourhood=1, hierarchy_fan=0))) == {"a", "a-b"}
 
 
 def test_at_a_crowded_event_the_strongest_relations_are_followed() -> None:
@@ -115,4 +116,19 @@ def test_at_a_crowded_event_the_strongest_relations_are_followed() -> None:
         edge("r3", "a", "causes", "d", confidence=0.7),
         edge("r4", "a", "causes", "e", confidence=0.9),
     ]
-    assert routes(walk(chain(edges), ["a"], QuerySettings(beam=2, max_hops=1))) == {"a", "a-c", "a-e"}
+    assert routes(walk(chain(edges), ["a"], QuerySettings(beam=2, max_hops=1, hierarchy_fan=0))) == {"a", "a-c", "a-e"}
+
+
+def test_a_path_runs_through_a_session_or_theme_at_its_own_discount() -> None:
+    space = MemorySpace(
+        [message(f"m{n}", "Ann", f"2024-01-0{n}", f"word {n}") for n in (1, 2, 3)],
+        [
+            row(event(name, message(f"m{n}", "Ann", f"2024-01-0{n}", f"word {n}")), session)
+            for n, (name, session) in enumerate((("a", "s1"), ("b", "s1"), ("c", "s2")), start=1)
+        ],
+        themes={"s1": "t", "s2": "t"},
+    )
+    paths = {path.events: path for path in walk(space, ["a", "b", "c"], QuerySettings(max_hops=1))}
+    assert [(step.relation, step.via) for step in paths["a", "b"].steps] == [("session", "s1")]
+    assert [(step.relation, step.via) for step in paths["b", "c"].steps] == [("theme", "t")]
+    assert (paths["a", "b"].pc, paths["b", "c"].pc) == (0.4, 0.2)
