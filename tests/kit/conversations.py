@@ -71,11 +71,11 @@ def four_conversations(seed: int, *, messages: int, partitions: int) -> Import:
     return imported(Random(seed), chats, partitions, lambda _system, _key: None)
 
 
-def one_conversation(seed: int, *, messages: int, partitions: int) -> Import:
-    """The beginning of a real conversation where it is at hand, else of a made one."""
+def one_conversation(seed: int, *, made: int, partitions: int) -> Import:
+    """A real conversation, all of it, where it is at hand; else a made one of so many messages."""
     if not LOCOMO.exists():
-        return make_import(seed, spaces=1, messages=messages, partitions=partitions)
-    items = islice(open_source(LOCOMO, conversation=0).items(), messages)
+        return make_import(seed, spaces=1, messages=made, partitions=partitions)
+    items = open_source(LOCOMO, conversation=0).items()
     chats = {SpaceKey(TENANT, "talk"): [item.message for item in items if item.message is not None]}
     return imported(Random(seed), chats, partitions, lambda _system, _key: None)
 

@@ -44,10 +44,10 @@ from views.store import RocksTables
 from views.tables import TABLES, MemoryTables
 
 SPACE = "/v1/spaces/weir"
-LONG_S = 120.0
+LONG_S = 180.0
 
-PROVED = 60
-"""Messages of the conversation that is compared: most of the time is encoding: here, in the worker and in nodes."""
+MADE = 60
+"""Messages of the conversation that is compared where no real one is at hand."""
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ def test_an_edit_of_what_another_node_has_just_accepted_finds_it(line: Line) -> 
 
 
 def test_a_conversation_of_another_client_ends_in_the_embedded_view_on_view_and_node(line: Line) -> None:
-    made = one_conversation(16, messages=PROVED, partitions=line.partitions)
+    made = one_conversation(16, made=MADE, partitions=line.partitions)
     [(space, expected)] = made.checksums.items()
     Client(line.bootstrap, line.prefix).publish(made.messages)
     entries = line.entries(line.one, space)
