@@ -13,6 +13,7 @@ import msgspec
 from query.api import StateEntry
 from schemas.ids import SpaceKey
 
+from .curve import Point, add_links, curve
 from .data import GoldPair, number_of, sample_numbers
 from .gate import Gated, as_statement, gate_recall
 from .intervals import unit_around
@@ -37,6 +38,8 @@ class Tally(msgspec.Struct, kw_only=True):
     reachable: int = 0
     gated: int = 0
     pool_gated: int = 0
+    possible: int = 0
+    curve: list[Point] = msgspec.field(default_factory=curve)
 
 
 def run(task: Task) -> Scores:
@@ -59,6 +62,8 @@ def _add(tally: Tally, task: Task, space: SpaceKey, gold: Sequence[GoldPair], pl
     traps = _golden(gold, "trap")
     predicted = predicted_pairs(entries)
     found = match(predicted, wanted, traps)
+    links = task.memory.system.edges(space, None, None).entries
+    tally.possible += add_links(tally.curve, links, {entry.event.id: _turns(entry) for entry in entries}, wanted, traps)
     tally.predicted += len(predicted)
     tally.neutral += len(found.neutral)
     tally.right += len(found.pairs)
@@ -160,6 +165,7 @@ def _scores(tally: Tally, details: list[str]) -> Scores:
             "traps_hit": tally.trapped,
             "traps": tally.traps,
             "events": tally.events,
+            "possible_links": tally.possible,
         },
         counts={
             "precision": (tally.right, counted),
@@ -169,5 +175,5 @@ def _scores(tally: Tally, details: list[str]) -> Scores:
             "valid_until_ok": (tally.dated, tally.right),
             "gate_recall": (tally.gated, tally.gold),
         },
-        details=details,
+        details=[*details, *(point.told(tally.gold) for point in tally.curve)],
     )

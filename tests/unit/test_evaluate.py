@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from ops.evaluate.anchors import is_hit
+from ops.evaluate.curve import add_links, curve
 from ops.evaluate.data import AnchorQuestion, BadDataError, Data, Utterance, UtteranceEvent
 from ops.evaluate.intervals import day_us, unit_around, widened, wilson
 from ops.evaluate.matching import Gold, Predicted, distance, match, turn
@@ -19,7 +20,8 @@ from ops.evaluate.stress import look
 from ops.evaluate.tables import section, table, update_results
 from ops.evaluate.utterances import Found, is_dated
 from ops.report import Report
-from query.api import ContextItem, StateEntry
+from query.api import ContextItem, EdgeEntry, StateEntry
+from schemas.edges import Relation
 from schemas.times import Precision, parse_time
 
 
@@ -195,3 +197,21 @@ def test_every_line_of_a_path_has_its_own_marker() -> None:
         kind="path", text="\n".join(lines), tokens=1, event_ids=(), message_ids=(), marker="superseded …", score=0.0
     )
     assert [past for _, past in statements([path])] == [True, False, False]
+
+
+def test_the_curve_counts_possible_links_from_each_confidence_on() -> None:
+    def link(src: str, dst: str, relation: Relation, confidence: float) -> EdgeEntry:
+        return EdgeEntry(
+            edge_id=f"{src}{dst}", src=src, dst=dst, relation=relation, kind=None, confidence=confidence,
+            justification="", live=True, effective=False, invalid_from=None, producers=(), accepted=False,
+        )  # fmt: skip
+
+    turns_of = {"a": ((1, 1),), "b": ((2, 1),), "c": ((3, 1),)}
+    wanted = [gold("g", (1, 1), (2, 1))]
+    points = curve()
+    links = [link("b", "a", "possibly_updates", 0.7), link("c", "a", "updates", 0.9), link("c", "b", "causes", 1.0)]
+    assert add_links(points, links, turns_of, wanted, []) == 1
+    counted = {point.least: (point.linked, point.right) for point in points}
+    assert {least: counted[least] for least in (0.0, 0.7, 0.8, 0.95)} == {
+        0.0: (2, 1), 0.7: (2, 1), 0.8: (1, 0), 0.95: (0, 0),
+    }  # fmt: skip
