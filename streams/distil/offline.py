@@ -26,6 +26,7 @@ from .lexicon.acts import GREETING_WORDS
 from .lexicon.attributes import EVENTS
 from .parse import Parse, parse
 from .reactions import is_reaction
+from .remembered import Remembered
 from .rules import CONFIDENCE
 from .sentences import Sentence, split_sentences
 from .statement import Statement
@@ -41,9 +42,12 @@ TAG_WORDS = 2
 
 
 class OfflineDistiller:
-    """``Distiller`` by rules."""
+    """``Distiller`` by rules. One thread at a time."""
 
     producer = f"offline-{RULES_VERSION}"
+
+    def __init__(self) -> None:
+        self._read = Remembered(statements_of)
 
     def distil(self, session: SessionRevised) -> tuple[Event, ...]:
         """The events of the session's messages, in stated order. Never raises on any text."""
@@ -51,7 +55,7 @@ class OfflineDistiller:
         events: dict[str, Event] = {}
         said = Said("", roster, person=None, thing=None)
         for message in session.messages:
-            statements, said = statements_of(message, said)
+            statements, said = self._read(message, said)
             for statement in statements:
                 event = _event(session, message, statement)
                 events.setdefault(event.id, event)
