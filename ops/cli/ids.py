@@ -1,4 +1,4 @@
-"""Ids as people type them: the beginning of one is enough when no other begins so."""
+"""Ids as people type them: the beginning of one is enough when no other begins so. Nothing at all is a mistake."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ def full_edge_id(system: Changed, space: SpaceKey, given: str) -> str:
 
 
 def _one(what: str, given: str, known: Sequence[str], where: str) -> str:
+    if not given:
+        raise CommandError(f"the {what}'s id is empty; {where}")
     found = sorted(name for name in known if name.startswith(given))
     if len(found) == 1:
         return found[0]

@@ -121,7 +121,7 @@ def _edge(system: Changed, space: SpaceKey, given: str, *, orphans: bool = False
     """The edge's id; of one that is to be undone also that of a ruling that lost its edge."""
     from .ids import full_edge_id
 
-    if orphans:
+    if orphans and given:
         ruled = sorted({r.ruled_on for r in system.rulings(space).entries if r.ruled_on.startswith(given)})
         if len(ruled) == 1:
             return ruled[0]

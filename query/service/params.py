@@ -57,11 +57,18 @@ def check_parameters(query: MultiMapping[str], allowed: Collection[str]) -> dict
 
 def space_key(tenant: str, space: str) -> SpaceKey:
     """The space of a request. Raises ``RequestError`` (400) when a name cannot be one."""
-    for field, name in (("X-Tenant", tenant), ("space", space)):
-        problem = name_problem(name)
-        if problem is not None:
-            raise RequestError(400, "invalid", f"{'tenant' if field == 'X-Tenant' else 'space'} name {problem}", field)
-    return SpaceKey(tenant, space)
+    problem = name_problem(space)
+    if problem is not None:
+        raise RequestError(400, "invalid", f"space name {problem}", "space")
+    return SpaceKey(tenant_named(tenant), space)
+
+
+def tenant_named(name: str) -> str:
+    """The tenant of a request. Raises ``RequestError`` (400) when the name cannot be one."""
+    problem = name_problem(name)
+    if problem is not None:
+        raise RequestError(400, "invalid", f"tenant name {problem}", "X-Tenant")
+    return name
 
 
 def identifier(name: str, value: str) -> str:

@@ -17,7 +17,7 @@ from schemas.ids import SpaceKey
 from .bodies import decode_body
 from .errors import RequestError
 from .metrics import Metrics
-from .params import DEFAULT_TENANT, space_key
+from .params import DEFAULT_TENANT, space_key, tenant_named
 from .ports import ServedSystem
 from .watch import Watch
 
@@ -150,11 +150,11 @@ def space_of(request: web.Request) -> SpaceKey:
 
 
 def tenant_of(request: web.Request) -> str:
-    """The header ``X-Tenant``, trusted until tokens exist."""
+    """The header ``X-Tenant``, trusted until tokens exist. Raises ``RequestError`` (400) when it cannot name one."""
     tenants = request.headers.getall("X-Tenant", [DEFAULT_TENANT])
     if len(tenants) > 1:
         raise RequestError(400, "invalid", "header is given twice", "X-Tenant")
-    return tenants[0]
+    return tenant_named(tenants[0])
 
 
 async def read_body(request: web.Request) -> bytes:

@@ -211,6 +211,19 @@ def test_what_changes_something_is_done_by_the_service(system: Embedded, url: st
     assert not any("Bari" in text for text in entries(system, "lock"))
 
 
+@pytest.mark.parametrize("command", [("rule-out",), ("rule-out", "--undo"), ("accept",), ("history",)])
+def test_an_empty_id_is_the_beginning_of_none(system: Embedded, url: str, command: tuple[str, ...]) -> None:
+    """A script whose variable is empty must not rule on the only edge there is."""
+    space = SpaceKey("default", "sluice")
+    system.post(space, [json.dumps(message(n, SAID[n])).encode() for n in (0, 2)])
+    system.flush(space)
+    [edge] = [e for e in system.edges(space, None, None).entries if e.relation == "updates"]
+    for where in ((), ("--url", url)):
+        code, _, err = said(system, command[0], "sluice", "", *command[1:], *where)
+        assert (code, "id is empty" in err) == (2, True)
+    assert next(e for e in system.edges(space, None, None).entries if e.edge_id == edge.edge_id).live
+
+
 def test_what_a_service_does_not_tell_must_be_said(system: Embedded, url: str) -> None:
     code, _, err = said(system, "retract", "weir", "m0", "--url", url)
     assert (code, "--conversation" in err) == (2, True)

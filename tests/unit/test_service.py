@@ -402,7 +402,8 @@ async def test_a_space_name_that_cannot_be_one_is_refused(client, name):
 
 @pytest.mark.parametrize("name", ["", "a/b", "a b", "x" * 129])
 async def test_a_tenant_name_that_cannot_be_one_is_refused(client, name):
-    await refused(await client.get(f"{SPACE}/state", headers={"X-Tenant": name}), 400, "invalid", "X-Tenant")
+    for path in (f"{SPACE}/state", "/v1/spaces"):
+        await refused(await client.get(path, headers={"X-Tenant": name}), 400, "invalid", "X-Tenant")
 
 
 async def test_names_of_any_script_are_fine(client):
