@@ -242,6 +242,27 @@ def test_objects_that_stay_wrong_are_parked_and_the_others_count() -> None:
     assert distilling.read[-1].outcome == "parked"
 
 
+@pytest.mark.parametrize("wrong", [found(1, "I keep bees", type="rumour"), found(9, "I keep bees"), None, "x"])
+@pytest.mark.parametrize("then", ["the same", "nonsense"])
+def test_where_not_one_object_is_right_the_rules_set_goes_on_counting(wrong, then) -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(BEES)
+    (again,) = distilling.answer(asked, events_text(wrong))
+    assert distilling.answer(again, events_text(wrong) if then == "the same" else then) == []
+    assert distilling.sets == []
+    assert [read.outcome for read in distilling.read] == ["retried", "parked"]
+    assert len(distilling.of(DeadLetter)) == 1
+
+
+def test_a_second_answer_may_say_that_there_is_nothing_after_all() -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(BEES)
+    (again,) = distilling.answer(asked, events_text(found(1, "I keep bees", type="rumour")))
+    distilling.answer(again, events_text())
+    assert [made.events for made in distilling.sets] == [()]
+    assert distilling.of(DeadLetter) == []
+
+
 @pytest.mark.parametrize("outcome", ["stop", "empty", "refusal", "length"])
 def test_whole_objects_of_a_complete_answer_stay_whatever_the_second_one_is(outcome) -> None:
     distilling = Distilling()

@@ -75,8 +75,8 @@ def move_on(model: Model, pending: Pending, part: PendingPart, reply: ModelRepli
     """Take in the reply about a part.
 
     Whole objects are kept whatever becomes of the rest. A reply that was cut off is asked for again in halves; one that
-    is wrong in any other way once more, with what was wrong. When neither was one complete answer, the session is given
-    up: half an answer would hide what the rules had found in the other half.
+    is wrong in any other way once more, with what was wrong. When neither was one complete answer, or not one of their
+    objects was right, the session is given up: it would hide what the rules had found.
     """
     reading = read_reply(reply, pending.session, part.part)
     halves = part.part.halves if reply.outcome == "length" else None
@@ -87,10 +87,11 @@ def move_on(model: Model, pending: Pending, part: PendingPart, reply: ModelRepli
     if reading.problem and part.attempt < ATTEMPTS:
         again = _again(model, pending.session, part, reading)
         return _moved(pending, (*rest, again), (), (again,), reading, "retried")
-    if not reading.whole and not part.whole:
+    events = (*part.kept, *reading.events)
+    if not (reading.whole or part.whole) or (reading.problem and not events):
         return Moved(pending=None, asked=(), reading=reading, outcome="parked")
     outcome: ReadOutcome = "parked" if reading.problem else "done"
-    return _moved(pending, rest, (*part.kept, *reading.events), (), reading, outcome)
+    return _moved(pending, rest, events, (), reading, outcome)
 
 
 def merged(events: tuple[Event, ...]) -> tuple[Event, ...]:
