@@ -85,13 +85,16 @@ class QueryEngine:
         # Line 13: V_q = V0 ∪ V_ent ∪ V_upd ∪ V_hier (Eq. 13-14).
         vector = self._search.query_vector(request.question, asked.proper)
         steps.done("embed")
-        depth = max(DEPTH_MIN, 2 * min(s.notes_max, request.budget_tokens // s.note_tokens_min))
+        most = max(s.seed_notes, s.newest_notes, min(s.notes_max, request.budget_tokens // s.note_tokens_min))
+        depth = max(DEPTH_MIN, 2 * most)
         found_notes = self._search.rankings(space, request.question, vector, "note", depth, None)
         found_events = self._search.rankings(space, request.question, vector, "event", s.event_hits, None)
         steps.done("search")
         ranked = fused((found_events.dense, found_events.sparse))[: s.event_hits]
-        of_change = s.newest_first and asked.of_change
-        notes = rank_notes(found_notes, ranked, cut.sources, asked.names, messages, s.relevance, of_change=of_change)
+        notes = rank_notes(
+            found_notes, ranked, cut.sources, asked.names, messages, s.relevance,
+            most=most, of_change=s.newest_first and asked.of_change,
+        )  # fmt: skip
         seeds = select_seeds(cut, [note.key for note in notes[: s.seed_notes]], ranked, asked.names, s)
         seed_ids = [seed.event_id for seed in seeds]
         steps.done("seeds")

@@ -46,9 +46,16 @@ class Marker:
         self.later = max(at, later)
         self._words = quote_words_max
         self._pointers = pointers
+        self._of_event: dict[str, str] = {}
 
     def of_event(self, row: EventRow) -> str:
         """The marker of a statement, empty when it simply holds."""
+        known = self._of_event.get(row.event.id)
+        if known is None:
+            known = self._of_event[row.event.id] = self._marked(row)
+        return known
+
+    def _marked(self, row: EventRow) -> str:
         marks = [self._standing(row, self.at), self._contested(row)]
         if not is_past(row, self.at) and is_past(row, self.later):
             marks.append(f"held then; {self._standing(row, self.later)}")

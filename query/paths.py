@@ -71,7 +71,7 @@ class _Search:
 
     def chains(self, starts: Sequence[int], most: int) -> list[_Grown]:
         """The ``most`` best paths of two events and more through any of the starts, and those equal to the last one."""
-        found: dict[tuple[tuple[int, ...], tuple[int, ...]], _Grown] = {}
+        found: dict[tuple[tuple[int, ...], tuple[int, ...]], _Grown | None] = {}
         best: list[float] = []
         queue: list[tuple[float, int, _Grown]] = []
         for number in starts:
@@ -87,8 +87,9 @@ class _Search:
                 identity = _identity(longer)
                 if identity in found:
                     continue
-                found[identity] = longer
                 score = self._score(longer)
+                ranks = len(best) < most or score >= best[0] - _EPSILON
+                found[identity] = longer if ranks else None
                 if len(best) < most:
                     heapq.heappush(best, score)
                 elif score > best[0]:
@@ -99,7 +100,7 @@ class _Search:
                         heapq.heappush(queue, (-bound, pushed, longer))
                         pushed += 1
         last = best[0] - _EPSILON if len(best) == most else _NEVER
-        return [grown for grown in found.values() if self._score(grown) >= last] if most else []
+        return [grown for grown in found.values() if grown is not None and self._score(grown) >= last] if most else []
 
     def _extensions(self, grown: _Grown) -> list[_Grown]:
         """The path grown by one link at either end. The third prune: no two ``contradicts`` in a row."""
@@ -138,19 +139,19 @@ class _Search:
         PC, TC and UV never rise; PC falls at least by the strongest links there are, NS rises at most by the best
         events within reach, walks back and forth included.
         """
-        s, best = self._s, _NEVER
-        first, last = grown.nodes[0], grown.nodes[-1]
-        more = s.max_hops - len(grown.links)
-        penalty = 1.0 - s.contradiction_penalty * grown.contested
-        fixed = s.gamma * grown.consistent + s.delta * grown.validity
-        gain, keep, length = self._gain, self._keep, len(grown.nodes)
+        s = self._s
+        nodes, links = grown.nodes, grown.links
+        first, last, length, more = nodes[0], nodes[-1], len(nodes), s.max_hops - len(links)
+        confidence = grown.confidence * (1.0 - s.contradiction_penalty) if grown.contested else grown.confidence
+        similarity, alpha, trust = grown.similarity, s.alpha, s.beta * confidence
+        gain, keep, best = self._gain, self._keep, _NEVER
         for left in range(more + 1):
+            total, kept = similarity + gain[left][first], trust * keep[left][first]
             for right in range(more - left + 1):
-                total = grown.similarity + gain[left][first] + gain[right][last]
-                confidence = grown.confidence * penalty * keep[left][first] * keep[right][last]
-                bound = s.alpha * total / (length + left + right) + s.beta * confidence + fixed
-                best = max(best, bound)
-        return best
+                bound = alpha * (total + gain[right][last]) / (length + left + right) + kept * keep[right][last]
+                if bound > best:
+                    best = bound
+        return best + s.gamma * grown.consistent + s.delta * grown.validity
 
     def told(self, grown: _Grown) -> Path:
         """A path as it is returned, in stated order, with its score by the equations."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from schemas.events import Anchor, Event
 from schemas.ids import MessageKey
 from schemas.times import calendar_time
@@ -67,6 +69,7 @@ def offset_of(event: Event, cut: Cut) -> int:
     return note.utc_offset_min if note is not None else 0
 
 
+@lru_cache(maxsize=65_536)
 def day(us: int, utc_offset_min: int) -> str:
     """An instant's calendar day at an offset, ISO."""
     return calendar_time(us, utc_offset_min).date().isoformat()

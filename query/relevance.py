@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from schemas.ids import MessageKey
 from views.reader import Messages, MessageText
@@ -18,29 +20,16 @@ from views.vectors.ranking import RRF_K
 from views.vectors.refs import note_key
 
 from .ports import Rankings
+from .settings import Relevance
 
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
-class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Weights of the fused ranking of notes. Chosen once on three public conversations, looked at on three others.
+_CONVERSATION_BITS = 40
+_RUN_APART = 64
+"""Between the numbers of two runs; neighbours reach less far."""
 
-    Attributes:
-        dense, sparse: whether the ranking counts.
-        nearby: share of the score of notes one and two places before and after, in the same run.
-        events: weight of the ranking of events beside those of the notes, which have 1.
-        runs: weight of the ranking of runs.
-        run_notes: notes of a run that tell how good it is.
-        speaker: factor for notes said by a person the question names.
-        recency: of a question about a change, how much more the last of the found notes counts than the first.
-    """
-
-    dense: bool = True
-    sparse: bool = True
-    nearby: tuple[float, ...] = (0.3, 0.15)
-    events: float = 0.5
-    runs: float = 0.5
-    run_notes: int = 3
-    speaker: float = 1.6
-    recency: float = 0.4
+_NOTHING = -1.0
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,8 +41,34 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     cosine: float | None
 
 
-_Spot = tuple[str, int, int]
-"""A note by its place: conversation, run, number."""
+class _Found:
+    """The found notes by place: a place is a number, and those of one run that lie side by side differ by 1."""
+
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
+        self._bases: dict[str, int] = {}
+        self.numbers: dict[MessageKey, int] = {}
+        self.texts: list[MessageText] = []
+        self.places: list[int] = []
+        self.runs: list[int] = []
+
+    def add(self, ranking: Iterable[tuple[str, float]]) -> dict[int, float]:
+        """Scores by the number of the note, counted in the order of finding."""
+        scores: dict[int, float] = {}
+        for ref, score in ranking:
+            key = note_key(ref)
+            number = self.numbers.get(key)
+            if number is None:
+                text, spot = self._messages.message(key), self._messages.spot(key)
+                if text is None or spot is None:
+                    continue
+                base = self._bases.setdefault(key.conversation_id, len(self._bases) << _CONVERSATION_BITS)
+                number = self.numbers[key] = len(self.texts)
+                self.texts.append(text)
+                self.places.append(base + spot.run * _RUN_APART + spot.number)
+                self.runs.append(base + spot.run)
+            scores[number] = score
+        return scores
 
 
 def rank_notes(
@@ -64,6 +79,7 @@ def rank_notes(
     messages: Messages,
     weights: Relevance,
     *,
+    most: int,
     of_change: bool = False,
 ) -> list[Note]:
     """The found notes that may be shown, best first, equal ones in the order they were said.
@@ -75,33 +91,35 @@ def rank_notes(
         names: participants the question names.
         messages: of the space.
         weights: see there.
+        most: how many are wanted.
         of_change: the question asks how something changed.
     """
-    texts: dict[_Spot, MessageText] = {}
-    cosines = _placed(found.dense if weights.dense else (), messages, texts)
-    words = _placed(found.sparse if weights.sparse else (), messages, texts)
-    worst = min((score for _, score in found.dense), default=0.0)
-    above = {spot: cosine - worst for spot, cosine in cosines.items()}
-    scores: dict[_Spot, float] = {}
-    for ranking in (above, words):
-        _add(scores, _with_nearby(ranking, texts, weights.nearby), 1.0)
-    by_run = _runs(scores, weights.run_notes)
-    by_event = _of_events(events, sources, messages)
-    for spot in scores:
-        scores[spot] += weights.runs / (RRF_K + by_run[spot[:2]])
-        if spot in by_event:
-            scores[spot] += weights.events / (RRF_K + by_event[spot])
-    age = _by_time(texts, weights.recency) if of_change else {}
+    at = _Found(messages)
+    cosines = at.add(found.dense if weights.dense else ())
+    words = at.add(found.sparse if weights.sparse else ())
+    if not at.texts:
+        return []
+    places = np.array(at.places)
+    order = np.argsort(places)
+    worst = min(cosines.values(), default=0.0)
+    scores = np.zeros(len(places))
+    for own in ({number: cosine - worst for number, cosine in cosines.items()}, words):
+        scores += _reciprocal(_with_nearby(own, places, order, weights.nearby), order)
+    scores += weights.runs * np.array(_by_run(scores, at.runs, weights.run_notes))
+    for rank, number in enumerate(_of_events(events, sources, at.numbers), start=1):
+        scores[number] += weights.events / (RRF_K + rank)
     wanted = {name.casefold() for name in names}
-    notes: list[Note] = []
-    for spot, score in scores.items():
-        text = texts[spot]
-        factor = weights.speaker if text.speaker.casefold() in wanted else 1.0
-        factor *= 1.0 + age.get(spot, 0.0)
-        key = MessageKey(text.conversation_id, text.message_id)
-        notes.append(Note(key=key, text=text, score=score * factor, cosine=cosines.get(spot)))
-    notes.sort(key=lambda note: (-note.score, note.text.sent_at, note.text.seq, note.key))
-    return notes
+    scores *= [weights.speaker if text.speaker.casefold() in wanted else 1.0 for text in at.texts]
+    sent = np.array([text.sent_at for text in at.texts])
+    if of_change:
+        said = np.lexsort([places, sent])
+        scores[said] *= 1.0 + weights.recency * np.arange(len(said)) / len(said)
+    best = np.lexsort([places, sent, -scores])[:most]
+    keys = list(at.numbers)
+    return [
+        Note(key=keys[number], text=at.texts[number], score=float(scores[number]), cosine=cosines.get(int(number)))
+        for number in best
+    ]
 
 
 def fused(rankings: Iterable[Sequence[tuple[str, float]]]) -> list[str]:
@@ -113,64 +131,41 @@ def fused(rankings: Iterable[Sequence[tuple[str, float]]]) -> list[str]:
     return sorted(scores, key=lambda ref: (-scores[ref], ref))
 
 
-def _placed(
-    ranking: Iterable[tuple[str, float]], messages: Messages, texts: dict[_Spot, MessageText]
-) -> dict[_Spot, float]:
-    """Scores by place, of notes that may be shown; notes their texts in ``texts``."""
-    placed: dict[_Spot, float] = {}
-    for ref, score in ranking:
-        key = note_key(ref)
-        text, spot = messages.message(key), messages.spot(key)
-        if text is not None and spot is not None:
-            at = (key.conversation_id, spot.run, spot.number)
-            placed[at] = score
-            texts[at] = text
-    return placed
+def _with_nearby(own: Mapping[int, float], places: Ints, order: Ints, shares: Sequence[float]) -> Floats:
+    """Every note's own score and the shares of its neighbours'; -1 for one not found itself that gets nothing."""
+    scores = np.zeros(len(places))
+    scores[list(own)] = list(own.values())
+    total, ordered = scores.copy(), places[order]
+    for distance, share in enumerate(shares, start=1):
+        for beside in (places - distance, places + distance):
+            near = np.minimum(np.searchsorted(ordered, beside), len(ordered) - 1)
+            total += share * np.where(ordered[near] == beside, scores[order[near]], 0.0)
+    is_found = np.zeros(len(places), dtype=bool)
+    is_found[list(own)] = True
+    return np.where(is_found | (total > 0.0), total, _NOTHING)
 
 
-def _by_time(texts: Mapping[_Spot, MessageText], most: float) -> Mapping[_Spot, float]:
-    """From 0 for the note said first to nearly ``most`` for the one said last."""
-    ordered = sorted(texts, key=lambda spot: (texts[spot].sent_at, texts[spot].seq, spot))
-    return {spot: most * position / len(ordered) for position, spot in enumerate(ordered)}
+def _reciprocal(scores: Floats, order: Ints) -> Floats:
+    """1 / (k + rank) by score, equal ones by place; 0 for notes that are not ranked."""
+    ranked = order[np.argsort(-scores[order], kind="stable")]
+    made = np.zeros(len(scores))
+    made[ranked] = 1.0 / (RRF_K + np.arange(1, len(scores) + 1))
+    return np.where(scores == _NOTHING, 0.0, made)
 
 
-def _with_nearby(scores: Mapping[_Spot, float], places: Iterable[_Spot], shares: Sequence[float]) -> dict[_Spot, float]:
-    """Every place's own score and the shares of its neighbours'; a place that gets nothing is not there."""
-    made: dict[_Spot, float] = {}
-    get = scores.get
-    for spot in places:
-        conversation, run, number = spot
-        total = get(spot, 0.0)
-        for distance, share in enumerate(shares, start=1):
-            before, after = (conversation, run, number - distance), (conversation, run, number + distance)
-            total += share * (get(before, 0.0) + get(after, 0.0))
-        if total > 0.0 or spot in scores:
-            made[spot] = total
-    return made
-
-
-def _add(scores: dict[_Spot, float], ranking: Mapping[_Spot, float], weight: float) -> None:
-    for rank, spot in enumerate(sorted(ranking, key=lambda spot: (-ranking[spot], spot)), start=1):
-        scores[spot] = scores.get(spot, 0.0) + weight / (RRF_K + rank)
-
-
-def _runs(scores: Mapping[_Spot, float], best: int) -> Mapping[tuple[str, int], int]:
-    """Ranks of the runs, by the sum of their best notes."""
-    runs: dict[tuple[str, int], list[float]] = {}
-    for (conversation, run, _), score in scores.items():
-        runs.setdefault((conversation, run), []).append(score)
-    worth = {run: sum(sorted(found, reverse=True)[:best]) for run, found in runs.items()}
-    return {run: rank for rank, run in enumerate(sorted(worth, key=lambda run: (-worth[run], run)), start=1)}
+def _by_run(scores: Floats, runs: Sequence[int], best: int) -> list[float]:
+    """For each note 1 / (k + rank) of its run, by the sum of the run's best notes; equal ones by run."""
+    held: dict[int, list[float]] = {}
+    for run, score in zip(runs, scores.tolist(), strict=True):
+        held.setdefault(run, []).append(score)
+    worth = {run: sum(sorted(found, reverse=True)[:best]) for run, found in held.items()}
+    ranks = {run: rank for rank, run in enumerate(sorted(worth, key=lambda run: (-worth[run], run)), start=1)}
+    return [1.0 / (RRF_K + ranks[run]) for run in runs]
 
 
 def _of_events(
-    events: Iterable[str], sources: Callable[[str], Sequence[MessageKey]], messages: Messages
-) -> Mapping[_Spot, int]:
-    """Ranks of the notes that found events rest on."""
-    ranks: dict[_Spot, int] = {}
-    for event_id in events:
-        for key in sources(event_id):
-            spot = messages.spot(key)
-            if spot is not None:
-                ranks.setdefault((key.conversation_id, spot.run, spot.number), len(ranks) + 1)
-    return ranks
+    events: Iterable[str], sources: Callable[[str], Sequence[MessageKey]], numbers: Mapping[MessageKey, int]
+) -> list[int]:
+    """The found notes that found events rest on, in the order of the events."""
+    keys = (key for event_id in events for key in sources(event_id))
+    return list(dict.fromkeys(numbers[key] for key in keys if key in numbers))

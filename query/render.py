@@ -59,9 +59,16 @@ class Renderer:
         self._marker = marker
         self._counter = counter
         self._full_max = full_text_tokens_max
+        self._notes: dict[MessageKey, Rendered | None] = {}
 
     def note(self, key: MessageKey, score: float) -> Rendered | None:
         """``[date] speaker: text {marker}``; None for a message that may not be shown."""
+        if key in self._notes:
+            return self._notes[key]
+        made = self._notes[key] = self._note(key, score)
+        return made
+
+    def _note(self, key: MessageKey, score: float) -> Rendered | None:
         note = self._cut.note(key)
         if note is None:
             return None

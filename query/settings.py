@@ -9,13 +9,34 @@ import msgspec
 
 from schemas.edges import Relation
 
-from .relevance import Relevance
-
 Hierarchy = Literal["session", "theme"]
 """Vertices of Eq. 8 that a path runs through from event to event."""
 
 Family = Literal["note", "entity", "update", "hierarchy"]
 """What brought a seed: V0 (Eq. 13), V_ent, V_upd or V_hier (Eq. 14)."""
+
+
+class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Weights of the fused ranking of notes. Chosen once on three public conversations, looked at on three others.
+
+    Attributes:
+        dense, sparse: whether the ranking counts.
+        nearby: share of the score of notes one and two places before and after, in the same run.
+        events: weight of the ranking of events beside those of the notes, which have 1.
+        runs: weight of the ranking of runs.
+        run_notes: notes of a run that tell how good it is.
+        speaker: factor for notes said by a person the question names.
+        recency: of a question about a change, how much more the last of the found notes counts than the first.
+    """
+
+    dense: bool = True
+    sparse: bool = True
+    nearby: tuple[float, ...] = (0.3, 0.15)
+    events: float = 0.5
+    runs: float = 0.5
+    run_notes: int = 3
+    speaker: float = 1.6
+    recency: float = 0.4
 
 
 class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,7 +149,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     hierarchy_fan: int = 1
     neighbourhood: int = 240
     max_expansions: int = 2_000
-    max_paths: int = 100
+    max_paths: int = 60
     note_share: float = 0.6
     note_tokens_min: int = 15
     notes_max: int = 400

@@ -39,6 +39,7 @@ class Snapshot:
         self.space = space
         self.tally = tally
         self._unread = unread
+        self._spots: dict[MessageKey, Spot] = {}
         self.account = account(space, tally, letters, unread)
 
     @cached_property
@@ -97,7 +98,15 @@ class Snapshot:
         return [found[key] for key in keys if key in found]
 
     def spot(self, key: MessageKey) -> Spot | None:
-        """See ``Messages``."""
+        """See ``Messages``. Remembered: every question looks at the same few hundred."""
+        found = self._spots.get(key)
+        if found is None:
+            found = self._spot(key)
+            if found is not None:
+                self._spots[key] = found
+        return found
+
+    def _spot(self, key: MessageKey) -> Spot | None:
         text = self.space.messages.get(key)
         place = None if text is None else place_of(text)
         return None if place is None else spot_of(self.space.talks[key.conversation_id], place)

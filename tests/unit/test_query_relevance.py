@@ -8,8 +8,8 @@ import pytest
 from query.api import QueryRequest
 from query.engine import QueryEngine
 from query.ports import Rankings
-from query.relevance import Relevance, rank_notes
-from query.settings import QuerySettings
+from query.relevance import rank_notes
+from query.settings import QuerySettings, Relevance
 from query.shapes import asks_for_newest, asks_of_change, shape_of
 from schemas.ids import MessageKey
 from tests.kit.space import BASIS, SPACE, MemorySpace, message, us
@@ -20,7 +20,7 @@ PLAIN = Relevance(nearby=(), events=0.0, runs=0.0, speaker=1.0)
 
 def ranked(space: MemorySpace, dense: list[tuple[str, float]], weights: Relevance, **more: object) -> list[str]:
     found = Rankings(dense=[(note_ref(MessageKey("c", name)), score) for name, score in dense], sparse=())
-    notes = rank_notes(found, (), lambda _: (), more.pop("names", ()), space, weights, **more)  # type: ignore[arg-type]
+    notes = rank_notes(found, (), lambda _: (), more.pop("names", ()), space, weights, most=9, **more)  # type: ignore[arg-type]
     return [note.key.message_id for note in notes]
 
 

@@ -19,6 +19,7 @@ from .frequencies import FrequencyCache
 from .points import CONVERSATION_FIELD, KIND_FIELD, SPACE_FIELD, TERMS_FIELD, check_points, point_id, space_value
 from .protocol import Frequencies, Hit, Point, PointKind, SparseVector
 from .ranking import DENSE_DECIMALS, SPARSE_DECIMALS, exact_top
+from .remembered import RememberedVectors
 
 UPSERT_POINTS = 256
 """Points of one request: about 2.5 MB of JSON at 384 dimensions; servers take 32 MB."""
@@ -77,31 +78,37 @@ class EngineIndex:
     Args:
         engine: does the work.
         dimension: of the dense vectors.
-        sole_writer: nobody else writes to the engine, so document frequencies may be remembered.
+        sole_writer: nobody else writes to the engine, so document frequencies and vectors may be remembered.
     """
 
     def __init__(self, engine: Engine, dimension: int, *, sole_writer: bool) -> None:
         self._engine = engine
         self._dimension = dimension
         self._frequencies = FrequencyCache(self._count) if sole_writer else None
+        self._remembered = RememberedVectors(self._vectors) if sole_writer else None
 
     def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
         """See ``VectorIndex``."""
         check_points(points, self._dimension)
         for start in range(0, len(points), UPSERT_POINTS):
-            self._engine.upsert(space, points[start : start + UPSERT_POINTS])
+            batch = points[start : start + UPSERT_POINTS]
+            self._engine.upsert(space, batch)
             self._written(space)
+            for kind in ("note", "event"):
+                self._forget(space, kind, [point.ref for point in batch if point.kind == kind])
 
     def delete(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> None:
         """See ``VectorIndex``."""
         if refs:
             self._engine.delete([point_id(space, kind, ref) for ref in refs])
             self._written(space)
+            self._forget(space, kind, refs)
 
     def delete_space(self, space: SpaceKey) -> None:
         """See ``VectorIndex``."""
         self._engine.delete_where(Where(space=space))
         self._written(space)
+        self._forget(space, None, None)
 
     def search_dense(
         self,
@@ -140,7 +147,16 @@ class EngineIndex:
         self, space: SpaceKey, kind: PointKind, refs: Sequence[str]
     ) -> dict[str, npt.NDArray[np.float32]]:
         """See ``VectorIndex``."""
-        return self._engine.vectors([point_id(space, kind, ref) for ref in refs]) if refs else {}
+        if not refs:
+            return {}
+        return (
+            self._vectors(space, kind, refs)
+            if self._remembered is None
+            else self._remembered.vectors(space, kind, refs)
+        )
+
+    def _vectors(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+        return self._engine.vectors([point_id(space, kind, ref) for ref in refs])
 
     def refs(self, space: SpaceKey, kind: PointKind) -> list[str]:
         """See ``VectorIndex``."""
@@ -160,6 +176,10 @@ class EngineIndex:
 
     def _count(self, space: SpaceKey, kind: PointKind, term: int | None) -> int:
         return self._engine.count(Where(space=space, kind=kind, term=term))
+
+    def _forget(self, space: SpaceKey, kind: PointKind | None, refs: Sequence[str] | None) -> None:
+        if self._remembered is not None:
+            self._remembered.written(space, kind, refs)
 
     def _written(self, space: SpaceKey) -> None:
         if self._frequencies is not None:
