@@ -27,6 +27,7 @@ _SINGLE: dict[str, tuple[str, ...]] = {
     "owner": ("holder", "owning team"),
     "manager": ("boss", "supervisor"),
     "birthday": ("date of birth",),
+    "location": ("whereabouts", "place"),
     "bedtime": (),
     "budget": (),
 }

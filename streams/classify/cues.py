@@ -125,8 +125,13 @@ ENDED = _any(
     r"\bdropped (?:out|the|my|our)\b",
     r"\bgot over\b",
     r"\bmoved out of\b",
+    r"\b(?:turned|switched) (?:\w+ ){0,4}off\b",
+    r"\b(?:removed|disabled|uninstalled)\b",
 )
 """A state has ended."""
+
+GIVEN = re.compile(r"\b(?:handed|passed|gave|given) (?:over |on )?(?P<what>[\w' -]{3,40}?) (?:over |on )?to\b")
+"""Something is somebody else's now; ``what`` it is."""
 
 NOT_ENDED = _any(
     r"(?:n't|\bnot|\bnever|\bwithout) (?:\w+ ){0,2}(?:quit|stop|end|retire|resign|sell|g[ai]ve|giving|drop)\w*\b",
@@ -141,6 +146,9 @@ NO_MORE = _any(r"\bno longer\b", r"\bany ?more\b", r"\bany longer\b", r"\bafter 
 
 LEFT = _any(r"\b(?:left|leaving)\b")
 """Ends what has the same value: "I left" a firm, a band, a town."""
+
+RETAKEN = _any(r"\b(?:scrap|scratch|strike|forget|ignore) that\b", r"\bafter all\b", r"\binstead\b", r"\bi meant\b")
+"""What was said right before is replaced by what these words come with."""
 
 TEMPORARY = _any(
     r"\b(?:staying|visiting|temporarily|on (?:holiday|vacation|tour)|for now|just for|until)\b",

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from schemas.edges import UpdateKind
 from schemas.events import Event
 
 from . import cues
-from .features import SHORT_GAP_US, Features, compare, figures, named_things
+from .features import SHORT_GAP_US, Features, compare, named_things
+from .mistakes import correction, withdrawn
 from .protocol import Judgement, Pair
+from .ruling import MOST, NONE, contradicts, updates
 from .subjects import about
-from .words import rare_stems
-
-MOST = 0.6
+from .words import content_stems, rare_stems
 
 Rule = Callable[[Pair, Features], Judgement | None]
-
-NONE = Judgement(relation=None, kind=None, confidence=0.5, reason="Nothing says that the older statement changed.")
 
 
 class OfflineClassifier:
     """First rule that speaks decides. Satisfies ``Classifier``."""
 
-    producer = "rules/2"
+    producer = "rules/3"
     prompt_hash: str | None = None
 
     def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -54,93 +51,6 @@ def judge(pair: Pair) -> Judgement:
     return NONE
 
 
-# --- taken back, or wrong from the start --------------------------------------------------------------------------
-
-
-def withdrawn(pair: Pair, f: Features) -> Judgement | None:
-    """ "I was joking" right after, or about what shares its words; "I mistyped" and no more in the message after."""
-    if not f.same_speaker:
-        return None
-    if cues.ADMISSION.fullmatch(f.newer):
-        other_message = pair.newer.stated.message_id != pair.older.stated.message_id
-        if f.adjacent and other_message and f.gap_us <= SHORT_GAP_US:
-            return _updates("withdrawn", 0.7, "The speaker said that it was a mistake.")
-        return None
-    if cues.WITHDRAWN.search(f.newer) and (f.adjacent or f.same_thing):
-        return _updates("withdrawn", 0.85, "The speaker took it back.")
-    return None
-
-
-def correction(pair: Pair, f: Features) -> Judgement | None:
-    """ "It was never the 12th, I mistyped": the same thing, with words that say the former was wrong."""
-    admitted, never = cues.CORRECTION.search(f.newer), cues.NEVER.search(f.newer)
-    if cues.ADMISSION.fullmatch(f.newer) or not (admitted or never) or f.attribute_conflict:
-        return None
-    if pair.newer.modality == "planned" and pair.older.modality == "asserted":
-        return None
-    denied = f.denied_figures
-    if denied and denied.isdisjoint(figures(f.older)):
-        return None  # it denies something, but not this
-    if (cues.CORRECTION.search(f.older) or cues.NEVER.search(f.older)) and not _same_or_third(pair, f):
-        return None
-    if _says_the_same(pair, f) or (f.attribute is not None and f.dates_differ and _another_one(f)):
-        return None
-    if not admitted and not denied and not _denies(pair, f):
-        return None
-    if f.same_subject and about(pair.newer).third and (denied or _other_value(pair, f)):
-        return _updates("correction", 0.85, "The newer statement denies what the older one named.")
-    if not f.same_subject and pair.newer.subject is not None and not f.shared:
-        return None
-    other = f.attribute is not None and _other_value(pair, f)
-    if f.on_topic or (f.shared and f.figures_differ) or other or _replies(pair, f):
-        confidence = 0.85 if f.same_thing else 0.7
-        return _updates("correction", confidence, "The newer statement says that the older one was wrong.")
-    return None
-
-
-def _replies(pair: Pair, f: Features) -> bool:
-    """Said right after, with no topic of its own: "it" without a name, or little besides the admission."""
-    if not (f.adjacent and f.same_speaker and 0 < f.gap_us <= SHORT_GAP_US) or pair.newer.attribute is not None:
-        return False
-    return pair.newer.subject is None or len(rare_stems(cues.CORRECTION.sub(" ", f.newer))) <= 1
-
-
-def _same_or_third(pair: Pair, f: Features) -> bool:
-    return f.same_thing or (f.same_subject and about(pair.newer).third)
-
-
-def _says_the_same(pair: Pair, f: Features) -> bool:
-    """Both affirm the same value of an attribute, or the same time: nothing is put right."""
-    if pair.newer.polarity != pair.older.polarity or _other_value(pair, f):
-        return False
-    new, old = pair.newer.anchor, pair.older.anchor
-    named = new.resolution != "message_time" and old.resolution != "message_time"
-    same_time = named and (new.start, new.until) == (old.start, old.until)
-    return same_time or (f.attribute is not None and f.values_same)
-
-
-def _another_one(f: Features) -> bool:
-    """Each names something that the other does not: a trip to one place and a trip to another."""
-    new, old = named_things(cues.CORRECTION.sub(" ", f.newer)), named_things(f.older)
-    return bool(new - old) and bool(old - new)
-
-
-def _other_value(pair: Pair, f: Features) -> bool:
-    """Another value, another figure in it, or another date; a date does not correct what is none."""
-    if f.dates_differ:
-        return True
-    counted = figures(pair.newer.value or "") ^ figures(pair.older.value or "")
-    named = pair.newer.value is not None and pair.older.value is not None
-    return f.newer_dated == f.older_dated and (f.values_differ or (named and bool(counted)))
-
-
-def _denies(pair: Pair, f: Features) -> bool:
-    """ "Never" without a figure: what it names must be what the older statement affirms, and nearly all of it."""
-    if pair.older.polarity == "negated" or not pair.older.holds or f.denied_words.isdisjoint(rare_stems(f.older)):
-        return False
-    return f.covered >= MOST or (f.attribute is not None and (f.values_same or _other_value(pair, f)))
-
-
 # --- what was planned ---------------------------------------------------------------------------------------------
 
 
@@ -151,22 +61,34 @@ def plan_cancelled(pair: Pair, f: Features) -> Judgement | None:
     dropped = cues.ENDED.search(f.newer) and pair.newer.polarity == "affirmed" and pair.newer.holds
     denied = cues.NO_MORE.search(f.newer) and pair.newer.polarity == "negated"
     if cues.CANCELLED.search(f.newer) or dropped or denied:
-        return _updates("cancelled", 0.85, "The newer statement calls the plan off.")
+        return updates("cancelled", 0.85, "The newer statement calls the plan off.")
     return None
 
 
 def plan_moved(pair: Pair, f: Features) -> Judgement | None:
     """The plan stands, at another time or place."""
+    if _told_anew(pair, f):
+        return updates("change", 0.8, "The time said right before is replaced by another.")
     if not f.same_thing or pair.newer.polarity == "negated":
         return None
     if cues.MOVED.search(f.newer) or (cues.CHANGED.search(f.newer) and f.figures_differ):
-        return _updates("change", 0.85, "The newer statement gives the plan another time or place.")
+        return updates("change", 0.85, "The newer statement gives the plan another time or place.")
     to_the_day = all(e.anchor.precision in ("minute", "hour", "day") for e in (pair.newer, pair.older))
     ahead = pair.newer.stated.sent_at < pair.older.anchor.until  # afterwards it would be another one
+    names = named_things(f.newer)
+    nothing_else = names == named_things(f.older) and bool(names) and f.same_subject and about(pair.newer).third
+    if pair.newer.modality == "planned" and f.dates_differ and nothing_else and to_the_day and ahead:
+        return updates("change", 0.8, "The same thing is given another time.")
     same = len(f.shared) >= 2 and f.covered >= 0.6 and f.attribute is not None
     if pair.newer.modality == "planned" and f.dates_differ and same and to_the_day and ahead:
-        return _updates("change", 0.65, "The same plan is given another time.")
+        return updates("change", 0.65, "The same plan is given another time.")
     return None
+
+
+def _told_anew(pair: Pair, f: Features) -> bool:
+    """ "Scrap that, it's Monday after all" right after another day: of something it does not name."""
+    retaken = f.adjacent and f.same_speaker and pair.newer.subject is None and cues.RETAKEN.search(f.newer)
+    return bool(retaken) and pair.newer.polarity == "affirmed" and f.dates_differ
 
 
 def plan_done(pair: Pair, f: Features) -> Judgement | None:
@@ -177,9 +99,9 @@ def plan_done(pair: Pair, f: Features) -> Judgement | None:
     if new.anchor.until <= old.stated.sent_at or not _told_as_past(new):
         return None
     if f.values_same and f.attribute is not None and f.shared:
-        return _updates("done", 0.8, "What was planned has happened.")
+        return updates("done", 0.8, "What was planned has happened.")
     if len(f.shared) >= 2 and f.covered >= 0.75:
-        return _updates("done", 0.7, "What was planned has happened.")
+        return updates("done", 0.7, "What was planned has happened.")
     return None
 
 
@@ -197,15 +119,15 @@ def arrangement_moved(pair: Pair, f: Features) -> Judgement | None:
     if _over(pair):
         return None
     if f.shared and f.newer_dated and f.older_dated and cues.SHIFTED.search(f.newer) and not cues.ADDED.search(f.newer):
-        return _updates("change", 0.8, "The newer statement gives it another time.")
+        return updates("change", 0.8, "The newer statement gives it another time.")
     if f.shared and f.older_dated and (cues.CANCELLED.search(f.newer) or f.denied_by_name):
-        return _updates("cancelled", 0.8, "The newer statement calls it off.")
+        return updates("cancelled", 0.8, "The newer statement calls it off.")
     if not f.same_thing:
         return None
     if cues.MOVED.search(f.newer) and (f.figures_differ or f.dates_differ):
-        return _updates("change", 0.85, "The newer statement gives it another time.")
+        return updates("change", 0.85, "The newer statement gives it another time.")
     if cues.CANCELLED.search(f.newer) and (pair.older.type == "plan" or f.attribute in ("appointment", "date", "time")):
-        return _updates("cancelled", 0.8, "The newer statement calls it off.")
+        return updates("cancelled", 0.8, "The newer statement calls it off.")
     return None
 
 
@@ -217,14 +139,18 @@ def ended(pair: Pair, f: Features) -> Judgement | None:
     if f.attribute is not None and f.values_differ and not f.single_valued:
         return None
     if f.attribute is not None and f.values_same and cues.LEFT.search(f.newer) and not cues.LEFT.search(f.older):
-        return _updates("change", 0.85, "The newer statement says that it was left.")
+        return updates("change", 0.85, "The newer statement says that it was left.")
+    given = cues.GIVEN.search(f.newer)
+    what = rare_stems(given["what"]) if given is not None and new.polarity == "affirmed" else frozenset[str]()
+    if what and what <= rare_stems(f.older):
+        return updates("change", 0.8, "The newer statement says that it was given to somebody else.")
     if not cues.ENDED.search(f.newer) or cues.ENDED.search(f.older) or cues.ADDED.search(f.newer):
         return None
     if cues.NOT_ENDED.search(f.newer):
         return None
     alike = len(f.shared) >= 2 and f.share >= 0.5 and f.covered >= 0.3
     if f.values_same or alike or f.covered > 0.5:
-        return _updates("change", 0.8, "The newer statement says that it ended.")
+        return updates("change", 0.8, "The newer statement says that it ended.")
     return None
 
 
@@ -240,19 +166,29 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
         return None  # a second job beside the first
     if f.attribute is not None and f.single_valued and f.values_differ:
         if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:
-            return _contradicts("Two people name different values for the same time.")
-        return _updates("change", 0.9 if cue else 0.8, f"Another {f.attribute} replaces the former one.")
+            return contradicts("Two people name different values for the same time.")
+        return updates("change", 0.9 if cue else 0.8, f"Another {f.attribute} replaces the former one.")
     if f.attribute is not None and f.attribute.startswith(("favourite ", "favorite ")) and f.values_differ:
         changed = cue or cues.NOW.search(f.newer)
-        return _updates("change", 0.75, "Another favourite replaces the former one.") if changed else None
+        return updates("change", 0.75, "Another favourite replaces the former one.") if changed else None
+    if f.attribute == "assignment" and f.values_differ and cue:
+        return updates("change", 0.8, "The newer statement says that it moved to another one.")
+    if f.attribute == "drink" and cues.NOW.search(f.newer) and _another_kind(pair):
+        return updates("change", 0.75, "Another kind of the same is drunk now.")
     if f.attribute is not None and f.values_differ and not cue:
         return None
     strong = len(f.shared) >= 2 or f.share >= 0.5
     if cue and strong and (f.figures_differ or f.values_differ):
-        return _updates("change", 0.75, "The newer statement says that it changed.")
+        return updates("change", 0.75, "The newer statement says that it changed.")
     if cues.NOW.search(f.newer) and f.figures_differ and len(f.shared) >= 1 and f.share >= 0.5:
-        return _updates("change", 0.7, "The newer statement gives another figure for the present.")
+        return updates("change", 0.7, "The newer statement gives another figure for the present.")
     return None
+
+
+def _another_kind(pair: Pair) -> bool:
+    """Two values of one kind that do not read the same: "whole milk" and "oat milk"."""
+    new, old = pair.newer.value or "", pair.older.value or ""
+    return new.casefold() != old.casefold() and not content_stems(new).isdisjoint(content_stems(old))
 
 
 def flipped(pair: Pair, f: Features) -> Judgement | None:
@@ -262,14 +198,16 @@ def flipped(pair: Pair, f: Features) -> Judgement | None:
         return None
     if cues.ADDED.search(f.newer) or cues.IDIOM.search(f.newer) or cues.IDIOM.search(f.older):
         return None
+    if new.type == old.type == "preference" and f.same_speaker and f.attribute is None and f.covered >= MOST:
+        return updates("change", 0.65, "What was liked is disliked, or the other way round.")
     same_value = f.attribute is not None and f.values_same
     if not same_value and not (len(f.shared) >= 2 and f.share >= 0.6 and f.denied_by_name):
         return None
     changed = cues.CHANGED.search(f.newer) or cues.ENDED.search(f.newer) or cues.NOW.search(f.newer)
     if changed is None and not f.same_speaker and f.gap_us <= SHORT_GAP_US:
-        return _contradicts("One affirms what the other denies, for the same time.")
+        return contradicts("One affirms what the other denies, for the same time.")
     if changed is not None or f.attribute is not None:
-        return _updates("change", 0.8 if changed else 0.65, "The newer statement turns the older one round.")
+        return updates("change", 0.8 if changed else 0.65, "The newer statement turns the older one round.")
     return None
 
 
@@ -282,14 +220,6 @@ def _over(pair: Pair) -> bool:
 def _one_off(f: Features) -> bool:
     """A single occasion against a habit."""
     return bool(cues.ONE_OFF.search(f.newer) and cues.HABIT.search(f.older)) and not cues.CHANGED.search(f.newer)
-
-
-def _updates(kind: UpdateKind, confidence: float, reason: str) -> Judgement:
-    return Judgement(relation="updates", kind=kind, confidence=confidence, reason=reason)
-
-
-def _contradicts(reason: str) -> Judgement:
-    return Judgement(relation="contradicts", kind=None, confidence=0.7, reason=reason)
 
 
 _PLAN_RULES: tuple[Rule, ...] = (plan_cancelled, plan_moved, plan_done)

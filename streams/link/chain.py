@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from schemas.edges import Edge, Relation, UpdateKind
 from schemas.events import Event
 from schemas.ids import SpaceKey, edge_id
+from schemas.times import US_PER_HOUR
 
 from ..candidates import Row
 
@@ -54,12 +55,19 @@ def before_edges(space: SpaceKey, newer: Row, known: Iterable[Row]) -> list[Edge
 
     At most one edge from the nearest statement whose anchor ends before this one's begins, and one to the nearest whose
     anchor begins after this one's ends: a chain, not all pairs. Same subject only. A late recollection is so put
-    between its neighbours without touching what was stated before.
+    between its neighbours without touching what was stated before. Where nothing has the same subject, what the same
+    person told within the hour stands in, if both times are named: "it failed yesterday; last week I swapped it".
     """
     anchor = newer.event.anchor
-    same = [row for row in known if row.about.subject is not None and row.about.subject == newer.about.subject]
-    earlier = [row for row in same if row.event.anchor.until <= anchor.start]
-    later = [row for row in same if anchor.until <= row.event.anchor.start]
+    rows = list(known)
+    same = [row for row in rows if row.about.subject is not None and row.about.subject == newer.about.subject]
+    together = [row for row in rows if _told_together(newer.event, row.event)]
+    earlier = [row for row in same if row.event.anchor.until <= anchor.start] or [
+        row for row in together if row.event.anchor.until <= anchor.start
+    ]
+    later = [row for row in same if anchor.until <= row.event.anchor.start] or [
+        row for row in together if anchor.until <= row.event.anchor.start
+    ]
     edges: list[Edge] = []
     if earlier:
         nearest = max(earlier, key=lambda row: (row.event.anchor.until, row.event.anchor.start, row.order))
@@ -68,6 +76,14 @@ def before_edges(space: SpaceKey, newer: Row, known: Iterable[Row]) -> list[Edge
         nearest = min(later, key=lambda row: (row.event.anchor.start, row.event.anchor.until, row.order))
         edges.append(_before(space, newer.event, nearest.event, newer.event))
     return edges
+
+
+def _told_together(newer: Event, older: Event) -> bool:
+    """By the same person within an hour, each with a time named in its text."""
+    named = "message_time" not in (newer.anchor.resolution, older.anchor.resolution)
+    if newer.speaker is None or newer.speaker != older.speaker:
+        return False
+    return named and abs(newer.stated.sent_at - older.stated.sent_at) <= US_PER_HOUR
 
 
 def _before(space: SpaceKey, first: Event, second: Event, newer: Event) -> Edge:

@@ -75,7 +75,7 @@ def test_a_verdict_becomes_an_edge_and_is_recorded_with_who_gave_it() -> None:
     judged = judging.of(PairsJudged)[-1]
     (one,) = [v for v in judged.verdicts if v.older == BOAT.id]
     assert one.judge == f"scripted+{judged.prompt_hash}"
-    assert judged.producer == f"rules/2+{one.judge}"
+    assert judged.producer == f"rules/3+{one.judge}"
     assert judged.prompt_hash is not None
 
 
