@@ -7,16 +7,17 @@ edges may cross partitions) and is the one writer of its store. A batch is
 2. its deltas and dead letters are written and acknowledged by the broker,
 3. committed: state and positions in one write.
 
-kill -9 before 3 repeats the batch: the same deltas under the same keys, and dead letters of the same places. kill -9
-after 3 repeats nothing. Positions come from the store alone; the broker is never asked where the view was.
+kill -9 before 3 repeats the batch as it was (``told``): the same deltas under the same keys, and dead letters of the
+same places. kill -9 after 3 repeats nothing. Positions come from the store alone; the broker is never asked where the
+view was.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from functools import lru_cache, partial
 
 import msgspec
@@ -31,7 +32,10 @@ from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, record_key, space_key, space_of
 
+from . import told
 from .batch import Folded, fold_batch
+from .consuming import POLL_MS, Found, cut_off, read_ranges, view_consumer
+from .consuming import stop_consumer as stop_consumer
 from .emitting import Emitter, emitter
 from .maintain import VIEW_TOPICS, Maintainer
 from .origin import claim, origin_on_broker
@@ -48,15 +52,6 @@ work, so that stopping and being fresh need no more; larger ones were no faster.
 
 MOST_DUE = 1_000
 """Pending instants of one look; after a downtime it takes several, between which records are applied."""
-
-FETCH_WAIT_MS, FETCH_MIN_BYTES = 100, 64 * 1024
-"""The broker answers a look for records when so much is there, or after so long: every answer costs it and us as much
-for one record as for a hundred, and names all our partitions."""
-
-POLL_MS = 200
-"""How long one look for records waits, so how soon an idle worker notices that it shall stop."""
-
-Found = dict[TopicPartition, list[ConsumerRecord[bytes | None, bytes | None]]]
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,7 +154,7 @@ class Worker:
         ends_somewhere = until_end or until is not None
         partitions = await self._check_log()
         self._partition_of = _partitioner(partitions)
-        async with _consumer(self._source) as consumer:
+        async with view_consumer(self._source.bootstrap) as consumer:
             places = [TopicPartition(topic, p) for topic in self._topics for p in range(partitions)]
             consumer.assign(places)
             ends = await self._check_ranges(consumer, places)
@@ -170,6 +165,8 @@ class Worker:
                 if until is not None and self._following(place) >= ends[place]:
                     consumer.pause(place)
             async with self._emitter(stop) as out:
+                if out is not None and until is None:
+                    await self._repeat(consumer, out, places, stop)
                 ready(sum(ends[place] - self._following(place) for place in places))
                 while not stop.is_set():
                     if ends_somewhere and all(self._following(place) >= ends[place] for place in places):
@@ -233,8 +230,22 @@ class Worker:
             await self._check_ranges(consumer, places)  # the log changed under us: say how
             raise
         self._hear(consumer, places)
-        if below is not None:
-            found = _cut_off(consumer, found, below)
+        await self._apply(found if below is None else cut_off(consumer, found, below), out)
+
+    async def _repeat(
+        self, consumer: AIOKafkaConsumer, out: Emitter, places: Sequence[TopicPartition], stop: asyncio.Event
+    ) -> None:
+        """The batch whose deltas were written, all or some, and that was never committed: as it was."""
+        ranges = told.uncommitted(self._tables, self.maintainer.position)
+        named = {topic: name for name, topic in self._topics.items()}
+        ends = {TopicPartition(named[one.topic], one.partition): one.end for one in ranges}
+        if ends:
+            found = await read_ranges(consumer, places, ends, stop)
+            self._hear(consumer, places)
+            await self._apply(found, out)
+
+    async def _apply(self, found: Found, out: Emitter | None) -> None:
+        """Fold, write, commit."""
         batch = [self._fetched(record) for records in found.values() for record in records]
         for place, records in found.items():
             if self._topics[place.topic] == "messages":
@@ -249,6 +260,8 @@ class Worker:
             if out is None:
                 self._commit(batch, folded)
         if out is not None:
+            if folded.deltas:
+                told.note(self._tables, [_range(self._place(place), found[place]) for place in found if found[place]])
             await out.write(outgoing(folded, batch, self._partition_of))
             acknowledged_at = time.perf_counter()
             with self._lock:
@@ -306,43 +319,10 @@ class Worker:
         )  # fmt: skip
 
 
-def _cut_off(consumer: AIOKafkaConsumer, found: Found, below: Mapping[TopicPartition, int]) -> Found:
-    """Without what lies at or beyond the offsets; a place whose end was reached is read no more."""
-    kept: Found = {}
-    for place, records in found.items():
-        kept[place] = [record for record in records if record.offset < below[place]]
-        if records and records[-1].offset + 1 >= below[place]:
-            consumer.pause(place)
-    return kept
+def _range(place: Place, records: Sequence[ConsumerRecord[bytes | None, bytes | None]]) -> told.Range:
+    return told.Range(*place, records[0].offset, records[-1].offset + 1)
 
 
 def _partitioner(partitions: int) -> Callable[[SpaceKey], int]:
     """Where a space's records go, remembered."""
     return lru_cache(maxsize=100_000)(lambda space: (murmur2(space_key(space)) & 0x7FFFFFFF) % partitions)
-
-
-@asynccontextmanager
-async def _consumer(source: Source) -> AsyncGenerator[AIOKafkaConsumer]:
-    consumer = AIOKafkaConsumer(
-        bootstrap_servers=source.bootstrap, group_id=None, enable_auto_commit=False, auto_offset_reset="none",
-        fetch_max_wait_ms=FETCH_WAIT_MS, fetch_min_bytes=FETCH_MIN_BYTES,
-    )  # fmt: skip
-    await consumer.start()
-    try:
-        yield consumer
-    finally:
-        await stop_consumer(consumer)
-
-
-async def stop_consumer(consumer: AIOKafkaConsumer) -> None:
-    """Stop it, whatever it is doing.
-
-    aiokafka 0.14 lets out the cancellation of its own fetch tasks, when the broker is away and when nothing is
-    assigned. Nobody cancelled us then, so we go on.
-    """
-    try:
-        await consumer.stop()
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise

@@ -12,14 +12,16 @@ from random import Random
 
 import pytest
 
-from schemas.codec import decode
+from schemas.codec import decode, encode
 from schemas.dead_letters import DeadLetter
 from schemas.deltas import EdgeChanged, EventChanged, Validity
 from schemas.ids import SpaceKey
+from schemas.messages import MessageRetracted
 from streams.log import LogEntry
 from tests.kit.kafka import Broker
 from tests.kit.kafkalog import Chat, Client, checksums, stored_view
 from tests.kit.kafkaread import read_all
+from tests.kit.records import SPACE, distilled, event, posted
 from tests.kit.viewprocess import ViewProcess
 from views.deltas import validity_of
 from views.maintain import VIEW_TOPICS, Maintainer
@@ -141,16 +143,17 @@ class DiedBeforeCommitError(Exception):
 
 
 class MortalTables(MemoryTables):
-    """Dies instead of a commit, when told to."""
+    """Dies instead of a commit, when told to; what is noted before deltas are written is one row."""
 
     deaths = 0
 
     def commit(self, writes: Iterable[Write]) -> None:
         """Or not."""
-        if self.deaths:
+        rows = list(writes)
+        if self.deaths and len(rows) > 1:
             self.deaths -= 1
             raise DiedBeforeCommitError
-        super().commit(writes)
+        super().commit(rows)
 
 
 async def test_dead_between_the_brokers_word_and_the_commit_it_tells_the_same_deltas_again(
@@ -175,6 +178,40 @@ async def test_dead_between_the_brokers_word_and_the_commit_it_tells_the_same_de
     keys = [(message.key(), message.value()) for message in read_all(kafka.bootstrap, prefix, "deltas")]
     assert len(set(keys)) < len(keys), "no death came after deltas were written"
     assert_deltas_tell_the_view(kafka.bootstrap, prefix, view, made)
+
+
+async def test_what_was_told_before_a_death_is_told_to_its_end_whatever_came_meanwhile(
+    full_kafka: Broker, prefix: str
+) -> None:
+    """Folded together with a retraction that came meanwhile, the statement would never have been, and nothing told."""
+    full_kafka.make_topics(prefix)
+    client, tables = Client(full_kafka.bootstrap, prefix), MortalTables()
+    key, source = str(SPACE).encode(), Source(bootstrap=full_kafka.bootstrap, prefix=prefix)
+    said = event("e1", said=10)
+
+    async def run(deaths: int) -> None:
+        def ready(_: int) -> None:
+            tables.deaths = deaths
+
+        await Worker(tables, source, clock=lambda: 0, observe=lambda _: None).run(
+            asyncio.Event(), until_end=True, ready=ready
+        )
+
+    client.put("events", key, encode(distilled(said)))
+    client.flush()
+    with pytest.raises(DiedBeforeCommitError):
+        await run(1)
+    about = posted(said.sources[0].conversation_id, said.sources[0].message_id)
+    gone = MessageRetracted(
+        tenant=SPACE.tenant, space=SPACE.space, conversation_id=about.conversation_id, message_id=about.message_id,
+        received_at=0,
+    )  # fmt: skip
+    client.put("messages", key, encode(about))
+    client.put("messages", key, encode(gone))
+    client.flush()
+    await run(0)
+    told = [decode("deltas", message.value() or b"") for message in read_all(full_kafka.bootstrap, prefix, "deltas")]
+    assert [one.new is not None for one in told if isinstance(one, EventChanged)] == [True, True, False]
 
 
 def test_a_broker_killed_and_started_again_changes_nothing(
