@@ -21,6 +21,9 @@ tables that grow with a view so hold at most 640 MB, and the half of it as long 
 FIRST_MEAN = 500
 """Bytes of a cell, until the table has seen some."""
 
+SAMPLE = 50
+"""Written cells of a commit whose size is looked at."""
+
 T = TypeVar("T")
 
 
@@ -169,8 +172,9 @@ class Cells(Generic[T]):
         writes: list[Write] = [
             (table, key, None if entry is nothing else encode(entry)) for key, entry in self._dirty.items()
         ]
-        self._bytes += sum([len(raw) for _, _, raw in writes if raw is not None])
-        self._cells += len(writes)
+        some = [len(raw) for _, _, raw in writes[:SAMPLE] if raw is not None]
+        self._bytes += sum(some)
+        self._cells += len(some)
         self._dirty.clear()
         return writes
 

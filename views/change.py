@@ -11,18 +11,18 @@ from schemas.deltas import DeltaRecord
 from schemas.edges import Edge, EdgeRecord
 from schemas.entry import Entry
 from schemas.events import EventRecord, read_below
-from schemas.ids import MessageKey, SpaceKey
+from schemas.ids import MessageKey
 
 from .deltas import cause_of, edge_delta
 from .derive import derive_edge, derive_event, first_row, lookers, reach_of
-from .held import EdgeAssertion, EdgeState, EventAssertion, EventState, Incident, message_part, source_part
+from .held import Control, EdgeAssertion, EdgeState, EventAssertion, EventState, Incident, message_part, source_part
 from .liveness import asserted_edge, live_event
-from .rows import EdgeRow, EventRow
+from .rows import EdgeRow
 from .ruled import Moved, fold_ruling, follow
 from .sets import SetChange
 from .state import ViewState
 from .telling import event_deltas, note_pending, told_until
-from .touched import Touched
+from .touched import touched_by
 
 
 class Change:
@@ -41,7 +41,7 @@ class Change:
     def __init__(self, state: ViewState, prefix: bytes) -> None:
         self._state = state
         self._prefix = prefix
-        self._touched = Touched(state, prefix)
+        self._touched = touched_by(state, prefix)
         self._events: dict[str, None] = {}
         self._edges: dict[str, None] = {}
         self._messages: dict[bytes, None] = {}
@@ -141,7 +141,7 @@ class Change:
 
     # --- settling ---------------------------------------------------------------------------------------------------
 
-    def settle(self, space: SpaceKey, entry: Entry, learned_at: int) -> list[DeltaRecord]:
+    def settle(self, entry: Entry, learned_at: int) -> list[DeltaRecord]:
         """Run the change to its end; returns the deltas, events before edges, each in id order."""
         if not (self._events or self._edges or self._messages):
             return []
@@ -151,12 +151,12 @@ class Change:
         rows, edge_rows = touched.keep()
         if not rows and not edge_rows:
             return []
-        cause = cause_of(entry)
+        cause, space = cause_of(entry), entry.record.key
         deltas: list[DeltaRecord] = []
         if rows:
             told = told_until(self._state, self._prefix, learned_at)
-            note_pending(self._state, self._prefix, rows, self._row, told)
-            deltas += event_deltas(space, rows, touched.row_before, self._row, cause, learned_at, told)
+            note_pending(self._state, self._prefix, rows, touched.events, told)
+            deltas += event_deltas(space, rows, touched.row_before, touched.events, cause, learned_at, told)
         for edge_id, was in edge_rows.items():
             delta = edge_delta(space, edge_id, was, touched.edges[edge_id].row, cause, learned_at)
             if delta is not None:
@@ -168,16 +168,17 @@ class Change:
         unsettled: dict[str, None] = {}
         around: dict[str, None] = {}
         settled: dict[str, None] = {}
+        control = self._state.control.get(self._prefix)
         for event_id in self._events:
             cell = self._touched.events[event_id]
             was_live = cell.row is not None
-            if self._settle_event(event_id, cell):
+            if self._settle_event(event_id, cell, control):
                 settled[event_id] = None
                 if was_live and cell.row is not None:
                     unsettled[event_id] = None  # a fresh row without edges is right as it is
                 for incident in cell.incidents:
                     around[incident.edge_id] = None
-        if self._state.control.get(self._prefix).is_ruled:
+        if control.is_ruled:
             self._moved(follow(self._state, self._touched, self._prefix, settled, self._messages_of(settled)))
         for edge_id in {**self._edges, **around} if around else self._edges:
             before, after = self._settle_edge(edge_id)
@@ -201,9 +202,9 @@ class Change:
                     found[self._prefix + source_part(source)] = None
         return found
 
-    def _settle_event(self, event_id: str, cell: EventState) -> bool:
+    def _settle_event(self, event_id: str, cell: EventState, control: Control) -> bool:
         """Bring an event's fields up to date; True when they changed."""
-        live, row = live_event(self._state, self._prefix, cell.assertions), cell.row
+        live, row = live_event(self._state, self._prefix, control, cell.assertions), cell.row
         if live is None:
             if row is None:
                 return False
@@ -253,7 +254,7 @@ class Change:
     def _settle_rows(self, queue: dict[str, None]) -> dict[str, None]:
         """Derive rows until nothing changes, from neighbour to neighbour; returns the edges to derive again."""
         stale: dict[str, None] = {}
-        touched, row_of = self._touched, self._row
+        touched = self._touched
         while queue:
             event_id = next(iter(queue))
             del queue[event_id]
@@ -261,16 +262,13 @@ class Change:
             row = cell.row
             if row is None:
                 continue
-            derived = derive_event(row, cell.incidents, row_of)
+            derived = derive_event(row, cell.incidents, touched.events)
             if derived is not row:
                 touched.event(event_id).row = derived
                 neighbours, edges = reach_of(row, derived, cell.incidents)
                 queue |= neighbours
                 stale |= edges
         return stale
-
-    def _row(self, event_id: str) -> EventRow | None:
-        return self._touched.events[event_id].row
 
 
 def _seen(edge: Edge) -> tuple[str, str, str, str | None]:

@@ -15,7 +15,7 @@ from .spec import View
 def cause_of(entry: Entry) -> Cause:
     """The record's place, and the message it is about where it is about one."""
     record = entry.record
-    if isinstance(record, MessagePosted | MessageEdited | MessageRetracted):
+    if type(record) is MessagePosted or type(record) is MessageEdited or type(record) is MessageRetracted:
         return Cause(
             topic=entry.topic, partition=entry.partition, offset=entry.offset,
             conversation_id=record.conversation_id, message_id=record.message_id,

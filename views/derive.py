@@ -7,12 +7,12 @@ everything else depends on neighbours only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.edges import Edge, Relation, UpdateKind
 from schemas.events import Event
 
-from .held import Incident
+from .held import EventState, Incident
 from .rows import EdgeRow, EventRow, Superseder
 
 _BY_STATED: frozenset[UpdateKind | None] = frozenset({"correction", "withdrawn", "cancelled"})
@@ -25,8 +25,6 @@ _UNSEEN: frozenset[Relation] = frozenset({"before", "prevents", "possibly_update
 """Relations that change nothing of either end's row."""
 
 _CAUSAL: frozenset[Relation] = frozenset({"causes", "enables", "prevents"})
-
-RowOf = Callable[[str], EventRow | None]
 
 
 def first_row(event: Event, producers: Sequence[str], session_ids: Sequence[str]) -> EventRow:
@@ -78,13 +76,13 @@ def is_effective(kind: UpdateKind | None, newer: EventRow, older: EventRow) -> b
     return left > right if left != right else (new.stated, new.id) > (old.stated, old.id)
 
 
-def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) -> EventRow:
+def derive_event(row: EventRow, incidents: Iterable[Incident], cells: Mapping[str, EventState]) -> EventRow:
     """The row as its live edges and its neighbours' rows make it; the same object when that is as it was.
 
     Args:
         row: the row so far; its event, producers and sessions are kept.
         incidents: the live edges at the event, either direction.
-        row_of: rows of live events.
+        cells: of events, by id.
     """
     event = row.event
     corrects: int | None = None
@@ -98,7 +96,7 @@ def derive_event(row: EventRow, incidents: Iterable[Incident], row_of: RowOf) ->
         relation, incoming, kind = edge.relation, edge.incoming, edge.kind
         if relation in _UNSEEN or edge.other is None:
             continue
-        other = row_of(edge.other)
+        other = cells[edge.other].row
         if other is None:
             continue
         if relation == "contradicts":

@@ -168,9 +168,10 @@ def _is_live(state: ViewState, prefix: bytes, control: Control, assertion: Event
     return True
 
 
-def live_event(state: ViewState, prefix: bytes, assertions: Sequence[EventAssertion]) -> LiveEvent | None:
+def live_event(
+    state: ViewState, prefix: bytes, control: Control, assertions: Sequence[EventAssertion]
+) -> LiveEvent | None:
     """The event as its live assertions make it, or None."""
-    control = state.control.get(prefix)
     live = [a for a in assertions if _is_live(state, prefix, control, a)]
     if not live:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from schemas.edges import EdgeRecord
 from schemas.events import EventRecord
@@ -18,6 +18,9 @@ from .stored import EDGES, EVENTS
 from .tables import TableName, Tables, Write
 from .versions import Versions
 from .working import Working
+
+if TYPE_CHECKING:
+    from .touched import Touched
 
 
 class Emptied(Protocol):
@@ -50,7 +53,8 @@ class ViewState:
 
     ``moments``: by group, the time of the change in hand, for tables with history that are kept elsewhere. ``rows``:
     that of events and edges, whose versions are kept by ``touched``. ``last_sets``: records of stored sets, by the
-    cell's key, with the bytes they were read from (``sets``).
+    cell's key, with the bytes they were read from (``sets``). ``touched``: by space, what records touched since the
+    last drain.
     """
 
     def __init__(self, tables: Tables, *, history: bool = True) -> None:
@@ -71,6 +75,7 @@ class ViewState:
         self.pending: Cells[int] = Cells(tables, "pending", plain(int), 0)
         self.clocks = Cells(tables, "clocks", plain(SpaceClock), SpaceClock())
         self.last_sets: dict[bytes, tuple[bytes, EventRecord | EdgeRecord]] = {}
+        self.touched: dict[bytes, Touched] = {}
         self._running: dict[bytes, _Running] = {}
 
     def reach(self, prefix: bytes, time: int, group: Group = ROWS, *, after: Group | None = None) -> None:
@@ -107,6 +112,7 @@ class ViewState:
         for prefix, clock in self._running.items():
             self.clocks.put(prefix, SpaceClock(tuple(clock.times), clock.inexact))
         self._running.clear()
+        self.touched.clear()
         writes: list[Write] = []
         for cells in self.cells():
             writes += cells.drain()
@@ -118,11 +124,13 @@ class ViewState:
         for cells in self.cells():
             cells.clear(prefix)
         self._running.pop(prefix, None)
+        self.touched.pop(prefix, None)
         self.versions.clear(prefix)
 
     def forget(self) -> None:
         """Drop everything that is not committed."""
         self._running.clear()
+        self.touched.clear()
         self.last_sets.clear()
         for cells in self.cells():
             cells.forget()

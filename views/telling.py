@@ -13,7 +13,7 @@ from schemas.deltas import Cause, EventChanged
 from schemas.ids import SpaceKey
 
 from .deltas import event_delta
-from .held import space_prefix
+from .held import EventState, space_prefix
 from .pending import clock_of, keep, reached, set_clock
 from .reasons import ABSENT, RowOf, standing
 from .rows import EventRow
@@ -24,7 +24,7 @@ def event_deltas(
     space: SpaceKey,
     old: Mapping[str, EventRow | None],
     row_before: RowOf,
-    row_of: RowOf,
+    cells: Mapping[str, EventState],
     cause: Cause,
     learned_at: int,
     at: int,
@@ -35,20 +35,24 @@ def event_deltas(
         space: its tenant and space.
         old: the rows that were put, as they were, in id order.
         row_before: rows as they were.
-        row_of: rows as they are.
+        cells: of events as they are.
         cause: the record.
         learned_at: its transaction time.
         at: the instant of the statuses that are told.
     """
+
+    def row_of(event_id: str) -> EventRow | None:
+        return cells[event_id].row
+
     opposed: dict[str, None] = {}
     for event_id, row in old.items():
-        now = row_of(event_id)
+        now = cells[event_id].row
         if row is not None and row.contradicts:
             opposed |= dict.fromkeys(row.contradicts)
         if now is not None and now.contradicts:
             opposed |= dict.fromkeys(now.contradicts)
     for event_id in sorted({**old, **opposed}) if opposed else old:
-        before, after = row_before(event_id), row_of(event_id)
+        before, after = old[event_id] if event_id in old else row_before(event_id), cells[event_id].row
         delta = event_delta(
             space, event_id, before, after,
             ABSENT if before is None else standing(before, row_before, at),
@@ -64,10 +68,12 @@ def told_until(state: ViewState, prefix: bytes, learned_at: int) -> int:
     return max(learned_at, clock_of(state, prefix))
 
 
-def note_pending(state: ViewState, prefix: bytes, old: Mapping[str, EventRow | None], row_of: RowOf, told: int) -> None:
+def note_pending(
+    state: ViewState, prefix: bytes, old: Mapping[str, EventRow | None], cells: Mapping[str, EventState], told: int
+) -> None:
     """Remember what time alone will change of the rows that were put."""
     for event_id, row in old.items():
-        keep(state, prefix, event_id, row, row_of(event_id), told)
+        keep(state, prefix, event_id, row, cells[event_id].row, told)
 
 
 def fold_clock(state: ViewState, record: ClockReached, cause: Cause) -> Iterator[EventChanged]:

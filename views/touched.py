@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from .held import EdgeState, EventAssertion, EventState, Incident
 from .rows import EdgeRow, EventRow
 from .state import ViewState
@@ -37,7 +40,10 @@ class _Edges(dict[str, EdgeState]):
 
 
 class Touched:
-    """What one record touches: ``events`` and ``edges`` by id. Before one of them is changed, say so."""
+    """What records of a space touch: ``events`` and ``edges`` by id. Before one of them is changed, say so.
+
+    It serves one record after the other, until the next commit: what one touches the next most often touches too.
+    """
 
     __slots__ = ("_edges_were", "_events_were", "_state", "edges", "events")
 
@@ -110,7 +116,7 @@ class Touched:
         moment, versions = self._state.rows, self._state.versions
         at = 0 if moment is None else moment.at
         rows: dict[str, EventRow | None] = {}
-        for event_id, (assertions, row) in sorted(self._events_were.items()):
+        for event_id, (assertions, row) in in_order(self._events_were):
             cell = self.events[event_id]
             if cell.row is not row:
                 rows[event_id] = row
@@ -119,7 +125,7 @@ class Touched:
                         versions.add("events", cell.key, at, event_bytes(cell.since, assertions, row))
                     cell.since = at
         edge_rows: dict[str, EdgeRow | None] = {}
-        for edge_id, were in sorted(self._edges_were.items()):
+        for edge_id, were in in_order(self._edges_were):
             cell = self.edges[edge_id]
             if cell.row is not were.row:
                 edge_rows[edge_id] = were.row
@@ -129,3 +135,26 @@ class Touched:
                     versions.add("edges", cell.key, at, edge_bytes(were.since, were.assertions, were.rulings, were.row))
                 cell.since = at
         return rows, edge_rows
+
+    def next(self) -> None:
+        """Another record begins."""
+        self._events_were = {}
+        self._edges_were = {}
+
+
+T = TypeVar("T")
+
+
+def in_order(found: dict[str, T]) -> Iterable[tuple[str, T]]:
+    """What was found, by id; there is seldom more than one."""
+    return sorted(found.items()) if len(found) > 1 else found.items()
+
+
+def touched_by(state: ViewState, prefix: bytes) -> Touched:
+    """For the next record of a space."""
+    touched = state.touched.get(prefix)
+    if touched is None:
+        touched = state.touched[prefix] = Touched(state, prefix)
+    else:
+        touched.next()
+    return touched

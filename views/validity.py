@@ -6,7 +6,7 @@ the events it names and their neighbours, not on how much history there is.
 
 from __future__ import annotations
 
-from typing import assert_never, cast
+from typing import assert_never
 
 from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RulingWithdrawn
 from schemas.control import ClockReached, ConversationErased, MessageErased, ProducerActivated, SpaceErased
@@ -59,17 +59,17 @@ def apply(state: ViewState, entry: Entry, value: bytes | None = None) -> list[De
     record = entry.record
     prefix = prefix_of(record.tenant, record.space)
     learned_at = transaction_time(record)
-    if isinstance(record, ClockReached):  # rows hold intervals: none changes because time passed one of their ends
+    if type(record) is ClockReached:  # rows hold intervals: none changes because time passed one of their ends
         return list(fold_clock(state, record, cause_of(entry)))
     change = _begun(state, entry, prefix, learned_at, value)
     if change is None:
         return []
-    return change.settle(record.key, entry, learned_at)
+    return change.settle(entry, learned_at)
 
 
 def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value: bytes | None) -> Change | None:
     """Fold what a record says itself; what it touches comes back to be settled, None when it touches nothing."""
-    record = cast(ViewRecord, entry.record)
+    record: ViewRecord = entry.record  # pyright: ignore[reportAssignmentType]  # of the topics the view reads
     if type(record) in SET_KINDS:
         state.reach(prefix, learned_at)
         replaced = fold_set(state, record, prefix, value)  # pyright: ignore[reportArgumentType]  # one of SET_KINDS
