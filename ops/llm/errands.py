@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from ops.observing import Observer
+from ops.settings import BadConfigError
 from query.ports import NoReplyError
 from schemas.asking import ModelAsked, ModelReplied
 from schemas.ids import SpaceKey
@@ -55,6 +57,9 @@ class ModelErrands:
         observer: told of calls and replies.
         dialect: how the endpoint is known to be spoken to.
         learned: told when that was found out.
+
+    Raises:
+        BadConfigError: what talks to an endpoint is not installed.
     """
 
     def __init__(
@@ -66,6 +71,8 @@ class ModelErrands:
         dialect: Dialect | None = None,
         learned: Callable[[Dialect], None] = lambda _: None,
     ) -> None:
+        if find_spec("openai") is None:
+            raise BadConfigError("[llm] endpoint: asking it needs pip install -r requirements-llm.txt", "llm")
         self._settings = settings
         self._clock = clock
         self._observer = observer

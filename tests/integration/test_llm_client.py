@@ -13,7 +13,10 @@ import pytest
 from ops.llm.bodies import Dialect
 from ops.llm.client import ASKED_WAIT_MAX_S, BACKOFF_S, UNUSABLE_S, ChatClient, EndpointAwayError
 from ops.llm.completion import RESPONSE_BYTES_MAX, Answered, GarbledError, read_completion
+from ops.llm.errands import ModelErrands
 from ops.llm.settings import LlmSettings
+from ops.observing import SILENT
+from ops.settings import BadConfigError
 from schemas.asking import ChatMessage, Prompt
 from tests.kit.faultserver import Answer, Body, FaultServer, completion, is_probe, no_choices, status
 
@@ -280,6 +283,13 @@ def test_many_questions_at_once_share_a_client_and_one_of_them_tries_the_dialect
         asked = Asked(server, dialect=None)
         asked.ask(times=8)
     assert asked.calls == ["ok"] * 9
+
+
+def test_an_endpoint_without_the_package_that_asks_it_is_refused_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ops.llm.errands.find_spec", lambda name: None)
+    settings = LlmSettings(model="m", endpoint="http://127.0.0.1:9/v1")
+    with pytest.raises(BadConfigError, match=r"requirements-llm\.txt"):
+        ModelErrands(settings, clock=lambda: 0, observer=SILENT)
 
 
 def test_a_call_that_is_cancelled_ends_at_once() -> None:

@@ -196,6 +196,17 @@ def test_the_image_holds_the_packages_and_runs_as_nobody_special() -> None:
     assert DOCKERFILE.index("USER stilltrue") < DOCKERFILE.index("ENTRYPOINT")
 
 
+def test_the_image_installs_what_any_service_may_need() -> None:
+    elsewhere = {
+        "requirements-dev.txt",
+        "requirements-ops.txt",
+        "requirements-reference.txt",
+        "requirements-test-llm.txt",
+    }
+    wanted = {path.name for path in ROOT.glob("requirements*.txt")} - elsewhere
+    assert set(re.findall(r"-r (\S+)", DOCKERFILE)) == wanted
+
+
 def test_the_image_is_started_as_the_script_does() -> None:
     entry = re.search(r"^ENTRYPOINT (\[.*\])$", DOCKERFILE, re.MULTILINE)
     assert entry is not None
