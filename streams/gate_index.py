@@ -49,7 +49,7 @@ class GateIndex:
         self._subjects, self._subject = _coded(row.about.subject for row in rows)
         self._speakers, self._speaker = _coded(row.speaker for row in rows)
         self._producers, self._producer = _coded(row.producer for row in rows)
-        people, self._people = _coded((row.about.subject, row.participants) for row in rows)
+        people, self._people = _coded((row.about.subject, row.participants, row.speaker) for row in rows)
         self._one_of = [rows[place] for place in _first_places(self._people, len(people))]
         self._third = np.array([row.about.third for row in rows], dtype=bool)
         self._planned = np.array([row.event.modality == "planned" for row in rows], dtype=bool)
@@ -110,7 +110,7 @@ class GateIndex:
         return self._same_people(row, part) & related & ~own
 
     def _same_people(self, row: Row, part: slice) -> Flags:
-        """One look for all statements with the same subject and participants; for "Ann's boat" at what they say."""
+        """One look for all with the same subject, participants and speaker; for "Ann's boat" at what they say."""
         found = np.array([same_people(row, other) for other in self._one_of], dtype=bool)[self._people[part]]
         if row.about.owner is not None:
             for place in np.flatnonzero(_is(self._subject[part], self._subjects, row.about.owner)):

@@ -108,6 +108,9 @@ CHANGED = _any(
 )
 """Something is no longer as it was."""
 
+HEALED = r"\b(?:healed|cleared up|went away|is fine again|are fine again|back to normal)\b"
+"""Something bad has passed."""
+
 ENDED = _any(
     r"\bno longer\b",
     r"\bany ?more\b",
@@ -127,6 +130,7 @@ ENDED = _any(
     r"\bmoved out of\b",
     r"\b(?:turned|switched) (?:\w+ ){0,4}off\b",
     r"\b(?:removed|disabled|uninstalled)\b",
+    HEALED,
 )
 """A state has ended."""
 

@@ -6,6 +6,7 @@ subject, a common topic *and* a reason to believe that the older statement ended
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from schemas.events import Event
@@ -149,7 +150,8 @@ def ended(pair: Pair, f: Features) -> Judgement | None:
     if cues.NOT_ENDED.search(f.newer):
         return None
     alike = len(f.shared) >= 2 and f.share >= 0.5 and f.covered >= 0.3
-    if f.values_same or alike or f.covered > 0.5:
+    healed = re.search(cues.HEALED, f.newer) is not None and f.same_subject and about(new).third and bool(f.shared)
+    if f.values_same or alike or healed or f.covered > 0.5:
         return updates("change", 0.8, "The newer statement says that it ended.")
     return None
 

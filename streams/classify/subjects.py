@@ -19,6 +19,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
         thing: of "Ann's boat", the stems of "boat".
         said: content stems of the text.
         third: something or somebody else than the speaker. Few statements are, so its name is a topic.
+        speaker: who said it, folded.
     """
 
     subject: str | None
@@ -26,6 +27,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     thing: frozenset[str]
     said: frozenset[str]
     third: bool
+    speaker: str | None
 
 
 def about(event: Event) -> About:
@@ -38,6 +40,7 @@ def about(event: Event) -> About:
         thing=content_stems(thing),
         said=content_stems(event.text),
         third=subject is not None and (event.speaker is None or subject != _folded(event.speaker)),
+        speaker=_folded(event.speaker) if event.speaker is not None else None,
     )
 
 
@@ -45,15 +48,30 @@ def same_subject(left: About, right: About) -> bool:
     """The same known subject; or one is about "Ann" and names the thing, the other is about "Ann's thing".
 
     "I have an appointment at the bank" (Ann) and "my bank appointment is on Monday" (Ann's bank appointment) meet;
-    "Ann" and "Ann's sister" do not, unless Ann's own statement speaks of her sister.
+    "Ann" and "Ann's sister" do not, unless Ann's own statement speaks of her sister. "The knee" is Ann's knee when she
+    said both.
     """
     if left.subject is None or right.subject is None:
         return False
-    return left.subject == right.subject or _names_thing_of(left, right) or _names_thing_of(right, left)
+    return (
+        left.subject == right.subject
+        or _names_thing_of(left, right)
+        or _names_thing_of(right, left)
+        or _is_own(left, right)
+        or _is_own(right, left)
+    )
 
 
 def _names_thing_of(owner: About, owned: About) -> bool:
     return owned.owner == owner.subject and bool(owned.thing) and owned.thing <= owner.said
+
+
+def _is_own(thing: About, owned: About) -> bool:
+    """ "The knee", said by Ann, beside "Ann's knee", which she said as well."""
+    if thing.owner is not None or not thing.third or thing.subject is None or not owned.thing:
+        return False
+    mine = owned.owner is not None and owned.owner == owned.speaker == thing.speaker
+    return mine and content_stems(thing.subject) == owned.thing
 
 
 def name_stems(*events: Event) -> frozenset[str]:

@@ -53,6 +53,7 @@ MONTH = 30 * 24 * 60
         ("I adore blue cheese", "I can't stand blue cheese", 20),
         ("The recital starts at six", "the recital starts at seven", 90),
         ("Lunch is Friday", "lunch is Saturday", 5),
+        ("My elbow is sore", "The elbow has healed completely", MONTH),
     ],
 )
 def test_what_replaces_a_statement_is_a_change(older: str, newer: str, minutes: int) -> None:
@@ -68,6 +69,8 @@ def test_what_replaces_a_statement_is_a_change(older: str, newer: str, minutes: 
         ("I coach the juniors", "Handed the keys over to Bela", MONTH),
         ("I adore blue cheese", "I can't stand blue carpets", 20),
         ("The recital starts at six", "The recital starts at seven", 3 * MONTH),
+        ("My sister's elbow is sore", "The elbow has healed completely", MONTH),
+        ("My elbow is sore", "The cut has healed completely", MONTH),
         ("Lunch with Tom is Friday", "Lunch with Rhea is Saturday", 5),
     ],
 )
