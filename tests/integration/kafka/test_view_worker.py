@@ -27,7 +27,7 @@ from views.deltas import validity_of
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.state import space_prefix
 from views.tables import MemoryTables, Write
-from views.worker import Source, Worker
+from views.worker import Applied, Source, Worker
 
 KILLS = 20
 
@@ -189,13 +189,16 @@ async def test_what_was_told_before_a_death_is_told_to_its_end_whatever_came_mea
     key, source = str(SPACE).encode(), Source(bootstrap=full_kafka.bootstrap, prefix=prefix)
     said = event("e1", said=10)
 
+    batches: list[int] = []
+
     async def run(deaths: int) -> None:
         def ready(_: int) -> None:
             tables.deaths = deaths
 
-        await Worker(tables, source, clock=lambda: 0, observe=lambda _: None).run(
-            asyncio.Event(), until_end=True, ready=ready
-        )
+        def observe(applied: Applied) -> None:
+            batches.append(applied.records)
+
+        await Worker(tables, source, clock=lambda: 0, observe=observe).run(asyncio.Event(), until_end=True, ready=ready)
 
     client.put("events", key, encode(distilled(said)))
     client.flush()
@@ -212,6 +215,7 @@ async def test_what_was_told_before_a_death_is_told_to_its_end_whatever_came_mea
     await run(0)
     told = [decode("deltas", message.value() or b"") for message in read_all(full_kafka.bootstrap, prefix, "deltas")]
     assert [one.new is not None for one in told if isinstance(one, EventChanged)] == [True, True, False]
+    assert (batches[0], sum(batches)) == (1, 3), "the batch that was told was not repeated as it was"
 
 
 def test_a_broker_killed_and_started_again_changes_nothing(
