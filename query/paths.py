@@ -8,7 +8,7 @@ might still rank: what is returned is what an enumeration of all paths of the ne
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .api import Path
@@ -71,60 +71,61 @@ class _Search:
 
     def chains(self, starts: Sequence[int], most: int) -> list[_Grown]:
         """The ``most`` best paths of two events and more through any of the starts, and those equal to the last one."""
-        found: dict[tuple[tuple[int, ...], tuple[int, ...]], _Grown | None] = {}
-        best: list[float] = []
-        queue: list[tuple[float, int, _Grown]] = []
-        for number in starts:
-            grown = self.single(number)
-            queue.append((-self._bound(grown), len(queue), grown))
+        seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+        kept: list[tuple[float, int, _Grown]] = []
+        queue = [(-self._bound(one, *one.nodes, *one.nodes), n, one) for n, one in enumerate(map(self.single, starts))]
         heapq.heapify(queue)
-        pushed = len(queue)
-        for _ in range(self._s.max_expansions):
-            if not queue or (len(best) == most and -queue[0][0] < best[0] - _EPSILON):
+        floor, count, hops = _NEVER, len(queue), self._s.max_hops
+        for _ in range(self._s.max_expansions if most else 0):
+            if not queue or -queue[0][0] < floor:
                 break
-            _, _, grown = heapq.heappop(queue)
-            for longer in self._extensions(grown):
+            for longer, ends in self._extensions(heapq.heappop(queue)[2], floor):
                 identity = _identity(longer)
-                if identity in found:
+                if identity in seen:
                     continue
+                seen.add(identity)
+                count += 1
                 score = self._score(longer)
-                ranks = len(best) < most or score >= best[0] - _EPSILON
-                found[identity] = longer if ranks else None
-                if len(best) < most:
-                    heapq.heappush(best, score)
-                elif score > best[0]:
-                    heapq.heapreplace(best, score)
-                if len(longer.links) < self._s.max_hops:
-                    bound = self._bound(longer)
-                    if len(best) < most or bound >= best[0] - _EPSILON:
-                        heapq.heappush(queue, (-bound, pushed, longer))
-                        pushed += 1
-        last = best[0] - _EPSILON if len(best) == most else _NEVER
-        return [grown for grown in found.values() if grown is not None and self._score(grown) >= last] if most else []
+                if score >= floor:
+                    heapq.heappush(kept, (score, -count, longer))
+                    if len(kept) > most and kept[0][0] < heapq.nsmallest(2, kept)[1][0] - _EPSILON:
+                        heapq.heappop(kept)
+                    if len(kept) >= most:
+                        floor = kept[0][0] - _EPSILON
+                if len(longer.links) < hops and (bound := self._bound(longer, *ends)) >= floor:
+                    heapq.heappush(queue, (-bound, count, longer))
+        return [grown for _, _, grown in kept]
 
-    def _extensions(self, grown: _Grown) -> list[_Grown]:
-        """The path grown by one link at either end. The third prune: no two ``contradicts`` in a row."""
-        near, made = self._near, list[_Grown]()
+    def _extensions(self, grown: _Grown, floor: float) -> Iterator[tuple[_Grown, tuple[int, int]]]:
+        """The path grown by one link at either end, and its two ends, where that may still reach the floor.
+
+        The third prune: no two ``contradicts`` in a row.
+        """
+        near, s = self._near, self._s
         nodes, links = grown.nodes, grown.links
+        more, length = s.max_hops - len(links) - 1, len(nodes) + 1
         for at_end in (False, True) if links else (True,):
-            tip = nodes[-1] if at_end else nodes[0]
+            tip, last = (nodes[-1], nodes[0]) if at_end else (nodes[0], nodes[-1])
             after_contradiction = bool(links) and links[-1 if at_end else 0].contests
             for link in near.links[tip]:
                 other = link.ends[0] if link.ends[1] == tip else link.ends[1]
                 if other in nodes or (link.contests and after_contradiction):
                     continue
-                made.append(
-                    _Grown(
-                        (*nodes, other) if at_end else (other, *nodes),
-                        (*links, link) if at_end else (link, *links),
-                        grown.similarity + self._similarity[other],
-                        grown.confidence * link.weight,
-                        grown.contested or link.contests,
-                        grown.consistent and link.in_order,
-                        min(grown.validity, near.validity[other]),
-                    )
+                made = _Grown(
+                    nodes, links, grown.similarity + self._similarity[other], grown.confidence * link.weight,
+                    grown.contested or link.contests, grown.consistent and link.in_order,
+                    min(grown.validity, near.validity[other]),
+                )  # fmt: skip
+                ends = (last, other)
+                if floor > _NEVER and self._most(made, ends, more, length) < floor:
+                    continue
+                yield (
+                    made._replace(
+                        nodes=(*nodes, other) if at_end else (other, *nodes),
+                        links=(*links, link) if at_end else (link, *links),
+                    ),
+                    ends,
                 )
-        return made
 
     def _score(self, grown: _Grown) -> float:
         """S of Eq. 16 from the parts; ``told`` computes it by the equations themselves."""
@@ -133,18 +134,21 @@ class _Search:
         ns = grown.similarity / len(grown.nodes)
         return s.alpha * ns + s.beta * confidence + s.gamma * grown.consistent + s.delta * grown.validity
 
-    def _bound(self, grown: _Grown) -> float:
-        """At least the score of anything that can grow out of it, by any number of links at either end.
+    def _bound(self, grown: _Grown, *ends: int) -> float:
+        """At least the score of anything that can grow out of a path, by any number of links at either end."""
+        return self._most(grown, (ends[0], ends[1]), self._s.max_hops - len(grown.links), len(grown.nodes))
+
+    def _most(self, grown: _Grown, ends: tuple[int, int], more: int, length: int) -> float:
+        """At least the score of a path of so many events with these parts, and of all it can become with more links.
 
         PC, TC and UV never rise; PC falls at least by the strongest links there are, NS rises at most by the best
         events within reach, walks back and forth included.
         """
-        s = self._s
-        nodes, links = grown.nodes, grown.links
-        first, last, length, more = nodes[0], nodes[-1], len(nodes), s.max_hops - len(links)
+        s, (first, last) = self._s, ends
         confidence = grown.confidence * (1.0 - s.contradiction_penalty) if grown.contested else grown.confidence
         similarity, alpha, trust = grown.similarity, s.alpha, s.beta * confidence
-        gain, keep, best = self._gain, self._keep, _NEVER
+        gain, keep = self._gain, self._keep
+        best = alpha * similarity / length + trust
         for left in range(more + 1):
             total, kept = similarity + gain[left][first], trust * keep[left][first]
             for right in range(more - left + 1):

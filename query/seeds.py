@@ -5,7 +5,9 @@ Each seed carries the family that brought it first, in that order. Every family 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from itertools import chain, islice
 
 from schemas.ids import MessageKey
 from schemas.parts import whole_of
@@ -67,8 +69,8 @@ def entity_seeds(cut: Cut, names: Sequence[str], ranked_events: Sequence[str], c
     wanted = {name.casefold() for name in names}
     found = [row.event.id for row in cut.rows(ranked_events) if wanted & _people(row)][:cap]
     if len(found) < cap:
-        rest = sorted(_unique(event_id for name in names for event_id in cut.reader.events_of_participant(name)))
-        found = _unique([*found, *rest])[:cap]
+        rest = merge(*(cut.reader.events_of_participant(name) for name in names))
+        found = list(islice(_each_once(chain(found, rest)), cap))
     return found
 
 
@@ -106,6 +108,15 @@ def hierarchy_seeds(cut: Cut, seeds: Sequence[str], ranked_events: Sequence[str]
 
 def _people(row: EventRow) -> set[str]:
     return {name.casefold() for name in row.event.participants}
+
+
+def _each_once(event_ids: Iterable[str]) -> Iterator[str]:
+    """Each once, without going through more of them than is asked for."""
+    seen: set[str] = set()
+    for event_id in event_ids:
+        if event_id not in seen:
+            seen.add(event_id)
+            yield event_id
 
 
 def _unique(event_ids: Iterable[str]) -> list[str]:

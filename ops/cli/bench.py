@@ -25,6 +25,13 @@ process start to the first new step after kill -9 (recovery_s). Nothing else sho
 STREAM_PARTS = ("view", "stages", "freshness", "recovery")
 
 
+QUERY = """\
+Asks questions of a small space made by the normal path (seeds, paths, ranking and context: p50_ms, p99_ms, CPU time of
+the thread, without the question's vector and without the search of the index, which search_p50_ms tells), over HTTP one
+by one and by many clients at once, and of a large one in memory (p50_ms_large). Also messages a second to a searchable
+note and a current state, and memory. No question is asked twice, so each is encoded."""
+
+
 class BenchOptions(Options):
     """Options that every benchmark has."""
 
@@ -35,6 +42,16 @@ class ViewBenchOptions(BenchOptions):
     """Options of ``bench view``."""
 
     events: int
+    seed: int
+
+
+class QueryBenchOptions(BenchOptions):
+    """Options of ``bench query``."""
+
+    messages: int
+    events: int
+    questions: int
+    clients: int
     seed: int
 
 
@@ -54,6 +71,18 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     benches = parser.add_subparsers(metavar="WHAT", required=True)
     _add_view(benches)
     _add_stream(benches)
+    _add_query(benches)
+
+
+def _add_query(benches: Subcommands) -> None:
+    parser = benches.add_parser("query", parents=[], help="asking a question", description=QUERY)
+    parser.add_argument("--messages", metavar="N", type=int, default=700, help="of the small space; default 700")
+    parser.add_argument("--events", metavar="N", type=int, default=100_000, help="of the large space; default 100,000")
+    parser.add_argument("--questions", metavar="N", type=int, default=200, help="default 200")
+    parser.add_argument("--clients", metavar="N", type=int, default=50, help="at once over HTTP; default 50")
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="of messages and questions; default 1")
+    add_report(parser)
+    parser.set_defaults(run=run_query)
 
 
 def _add_view(benches: Subcommands) -> None:
@@ -94,6 +123,23 @@ def run_view(options: ViewBenchOptions, world: World) -> int:
 
     asked = Asked(events=options.events, seed=options.seed)
     tell("bench view", measure(asked, world.note), asked, options, world)
+    return OK
+
+
+def run_query(options: QueryBenchOptions, world: World) -> int:
+    """``bench query``. 3 when the service did not do its work."""
+    from ops.bench.processes import BenchError
+    from ops.bench.query import Asked, measure
+    from ops.model import load_encoder
+
+    asked = Asked(
+        messages=options.messages, events=options.events, questions=options.questions, clients=options.clients,
+        seed=options.seed,
+    )  # fmt: skip
+    try:
+        tell("bench query", measure(asked, load_encoder, world.note), asked, options, world)
+    except BenchError as error:
+        raise CommandError(str(error), BAD_STORE) from error
     return OK
 
 
