@@ -55,7 +55,7 @@ def describe(configured: str | None = None) -> ModelDescription:
     """Load the model and tell what it is."""
     found = find(configured)
     encoder = _load(found)
-    graph = None if found.sha256 is None else str(minilm.graph_path(_cache(), found.sha256))
+    graph = None if found.sha256 is None else str(minilm.graph_path(graph_cache(), found.sha256))
     return ModelDescription(
         backend=found.backend,
         origin=found.origin,
@@ -71,12 +71,13 @@ def _load(found: Resolved) -> Encoder:
     match found.backend:
         case "minilm":
             assert found.sha256 is not None
-            return minilm.load(Path(found.location), found.sha256, _cache())
+            return minilm.load(Path(found.location), found.sha256, graph_cache())
         case "reference":
             return reference.load(found.location)
         case _:
             assert_never(found.backend)
 
 
-def _cache() -> Path:
+def graph_cache() -> Path:
+    """Where built graphs are kept."""
     return cache_folder(os.environ, Path.home())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ops.scoring.lazy import LazyClassifier
 from ops.settings import Settings
-from streams.classify.offline import OfflineClassifier
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
@@ -21,8 +21,8 @@ def distil_stage(settings: Settings) -> Stage:
 
 
 def link_stage(settings: Settings, encoder: Encoder) -> Stage:
-    """Rules alone, or a model for what they leave open."""
-    model, rules = settings.llm.asked_model(), OfflineClassifier()
+    """Offline alone, or a model for what that leaves open."""
+    model, rules = settings.llm.asked_model(), LazyClassifier(settings.model, encoder)
     if model is None or not settings.llm.link:
         return LinkStage(rules, encoder)
     from streams.link.model.stage import ModelLinkStage

@@ -33,12 +33,12 @@ class FixedScorer:
 
 OLD = statement("I play the trombone in a band", 1)
 NEW = statement("My evenings are free since the band fell apart", 9)
-PLAN = plan("I want to see the lighthouse", 1)
+PLAN = plan("I want to climb the lighthouse tower", 1)
 SEEN = statement("The view from up there went on forever", 9, type="action")
 
 
-def judged(newer: Event, older: Event, score: float) -> Judgement:
-    pair = Pair(newer=newer, older=older, similarity=0.4, adjacent=False)
+def judged(newer: Event, older: Event, score: float, similarity: float = 0.5) -> Judgement:
+    pair = Pair(newer=newer, older=older, similarity=similarity, adjacent=False)
     return LearnedClassifier(OfflineClassifier(), FixedScorer(score)).classify([pair])[0]
 
 
@@ -59,9 +59,9 @@ def test_a_high_score_is_an_update_and_a_middling_one_a_possible_one(score: floa
     ("newer", "kind"),
     [
         (SEEN, "done"),
-        (statement("I never got to it", 9, polarity="negated"), "cancelled"),
-        (plan("I will go up there in June now", 9), "change"),
-        (statement("That outing was called off because of the storm", 9), "cancelled"),
+        (statement("I never climbed that tower", 9, polarity="negated"), "cancelled"),
+        (plan("I will climb the tower in June instead", 9), "change"),
+        (statement("Our climb was called off because of the storm", 9), "cancelled"),
     ],
 )
 def test_what_became_of_a_plan_follows_from_how_it_is_told(newer: Event, kind: str) -> None:
@@ -81,7 +81,9 @@ def test_a_verdict_of_the_rules_stands_and_is_not_scored() -> None:
         (plan("I will buy a trombone", 9), OLD),
         (NEW, statement("I used to sing", 1, holds=False)),
         (NEW, statement("I play the trombone", 1, speaker="Ben", subject="Ben", participants=("Ben",))),
-        (statement("My evenings are free", 1, message_id="m1"), OLD),
+        (statement("My evenings are free since the band fell apart", 1, message_id="m1"), OLD),
+        (statement("It went very well", 9), OLD),
+        (NEW, statement("I'll keep doing that", 1)),
     ],
 )
 def test_what_cannot_end_the_older_one_is_not_scored(newer: Event, older: Event) -> None:
@@ -112,5 +114,15 @@ def test_gaps_have_six_names(hours: int, words: str) -> None:
 
 def test_a_possible_update_is_an_edge_that_names_no_kind() -> None:
     linking = Linking(LearnedClassifier(OfflineClassifier(), FixedScorer(0.6)))
-    linking.run([distilled(OLD, session="s1"), distilled(NEW, session="s2")])
-    assert linking.relations() == {(NEW.id, "possibly_updates", OLD.id, None)}
+    later = statement("The trombone band fell apart", 9)
+    linking.run([distilled(OLD, session="s1"), distilled(later, session="s2")])
+    assert linking.relations() == {(later.id, "possibly_updates", OLD.id, None)}
+
+
+def test_what_is_too_far_apart_is_not_scored() -> None:
+    assert may_end(Pair(newer=NEW, older=OLD, similarity=0.35, adjacent=False))
+    assert not may_end(Pair(newer=NEW, older=OLD, similarity=0.34, adjacent=False))
+
+
+def test_what_is_less_close_is_only_possibly_an_update_however_it_scores() -> None:
+    assert judged(NEW, OLD, 0.99, similarity=0.49).relation == "possibly_updates"
