@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -103,15 +103,25 @@ class StageTotal(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: WorkerOptions, world: World) -> int:
     """Check the topics, join the group, run."""
-    from ops.lazy_encoder import LazyEncoder
-    from ops.model import load_encoder
     from ops.settings import load_settings
 
     settings = load_settings(options.store, options.config)
     with broker_errors(options.bootstrap), measured(options, world) as metrics:
-        encoder = LazyEncoder(lambda: load_encoder(settings.model, observe=metrics.encoded))
+        encoder = lazy_encoder(settings, metrics.encoded)
         with _embed_stages(options, encoder, metrics, world) as embed:
             return _run(options, settings, encoder, embed, metrics, world)
+
+
+def lazy_encoder(settings: Settings, observe: Callable[[int, int], None]) -> Encoder:
+    """The encoder, loaded with all that it needs when a stage first asks for it."""
+    from ops.lazy_encoder import LazyEncoder
+
+    def load() -> Encoder:
+        from ops.model import load_encoder
+
+        return load_encoder(settings.model, observe=observe)
+
+    return LazyEncoder(load)
 
 
 @contextmanager

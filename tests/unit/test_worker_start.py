@@ -19,8 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 LOADED = """
 import sys
 import ops.cli.__main__, ops.distributed, streams.faust_app
+from ops.cli.worker import lazy_encoder
 from ops.settings import Settings
-made = [make() for make in ops.distributed.stage_makers({stages}, Settings(), None).values()]
+encoder = lazy_encoder(Settings(), lambda remembered, computed: None)
+made = [make() for make in ops.distributed.stage_makers({stages}, Settings(), encoder).values()]
 print(*sys.modules)
 """
 
