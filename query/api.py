@@ -12,7 +12,7 @@ import msgspec
 from schemas.deltas import EdgeChanged, EventChanged
 from schemas.edges import Relation, UpdateKind
 from schemas.events import Event
-from schemas.ids import SpaceKey
+from schemas.ids import MessageKey, SpaceKey
 from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 from views.rows import Status
@@ -366,12 +366,14 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
         delta: the change.
         event: what the changed event says, as far as it is still known; None of an edge's change and of what is erased.
         names: whom the event is about, as names are looked up: canonical, case-folded.
+        by: messages of what has come to supersede or contest the event, as it is known now.
     """
 
     position: int
     delta: EventChanged | EdgeChanged
     event: Event | None
     names: tuple[str, ...]
+    by: tuple[MessageKey, ...] = ()
 
 
 class DeltaPage(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,8 @@
 """Deltas as server-sent events: what is sent for a delta, and to whom. Pure.
 
 The id of an event is its position in the space's partition of the deltas topic, so ``Last-Event-ID`` resumes after it.
+What changed and why stays as it was told; ``event`` and ``by`` say what statements are when it is sent, so that nothing
+erased comes back and names are those of now.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ def delta_json(told: Told) -> dict[str, Any]:
             "old": _validity(delta.old),
             "about": None if delta.about is None else msgspec.to_builtins(delta.about),
             "event": _event(told.event),
+            "by": [list(key) for key in told.by],
             **common,
         }
     return {
