@@ -170,7 +170,6 @@ def test_what_an_assistant_says_is_no_fact_and_its_suggestion_is_one_when_the_us
         ("As Bo put it: “I keep two tame otters at home”. Well.", "I keep two tame otters at home"),
         ("<memory>I keep otters.</memory> Hello.", "I keep otters."),
         ("[earlier: I keep otters] Hello.", "I keep otters"),
-        ("I keep otters!", "!"),
     ],
 )
 def test_words_that_are_recalled_or_quoted_are_not_the_speakers(text: str, quote: str) -> None:
@@ -178,7 +177,19 @@ def test_words_that_are_recalled_or_quoted_are_not_the_speakers(text: str, quote
     (asked,) = distilling.ask(session(said(text)))
     distilling.answer(asked, events_text(found(1, quote)))
     assert distilling.sets[0].events == ()
-    assert distilling.read[0].unsaid + distilling.read[0].ungrounded == 1
+    assert distilling.read[0].unsaid == 1
+
+
+@pytest.mark.parametrize("quote", ["!", "I keep two otters", ""])
+def test_a_reply_without_one_quote_that_stands_is_asked_for_once_more_and_hides_nothing(quote: str) -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(session(said("I keep otters!")))
+    (again,) = distilling.answer(asked, events_text(found(1, quote)))
+    assert "no quote stands" in again.prompt.messages[-1].content
+    assert distilling.answer(again, events_text(found(1, quote))) == []
+    assert distilling.sets == []
+    assert [read.outcome for read in distilling.read] == ["retried", "parked"]
+    assert [read.ungrounded for read in distilling.read] == [1, 1]
 
 
 def test_what_is_quoted_and_also_said_is_said() -> None:

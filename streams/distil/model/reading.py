@@ -51,6 +51,8 @@ def read_reply(reply: ModelReplied, session: SessionRevised, part: Part) -> Read
         else:
             events.setdefault(event.id, event)
     wrong = [*found.wrong, *(["an event names a message that was not shown"] if dropped["unknown message"] else [])]
+    if dropped["ungrounded"] and not events:
+        wrong.append("no quote stands in the message it names; copy the words exactly")
     problem = _problem(reply, found.problem) or "; ".join(wrong)
     return Reading(
         events=tuple(sorted(events.values(), key=lambda event: (event.stated, event.id))),
