@@ -69,7 +69,7 @@ class Remote:
         asked = {
             "as_of": format_time(request.as_of), "known_at": _time(request.known_at),
             "participant": request.participant, "attribute": request.attribute,
-            "include": "all" if request.include_all else None,
+            "include": "all" if request.include_all else None, "theme": request.theme,
         }  # fmt: skip
         return self._get(f"{_of(request.space)}/state", StateResult, asked)
 

@@ -203,7 +203,7 @@ class StateEntry(msgspec.Struct, frozen=True, kw_only=True):
 class StateRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What holds at ``as_of``, as known at ``known_at``.
 
-    ``include_all`` adds what no longer or not yet holds, and actions.
+    ``include_all`` adds what no longer or not yet holds, and actions. ``theme``: only statements of its sessions.
     """
 
     space: SpaceKey
@@ -212,6 +212,7 @@ class StateRequest(msgspec.Struct, frozen=True, kw_only=True):
     participant: str | None
     attribute: str | None
     include_all: bool
+    theme: str | None = None
 
 
 class StateResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -220,6 +221,23 @@ class StateResult(msgspec.Struct, frozen=True, kw_only=True):
     as_of: int
     known_at: int | None
     entries: tuple[StateEntry, ...]
+    basis: Basis
+
+
+class ChangeEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement that began or ceased to hold, when, and as it stands now with what replaced it."""
+
+    at: int
+    change: Literal["began", "ended"]
+    entry: StateEntry
+
+
+class ChangesResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What changed after ``since`` and up to ``until``, in the order in which it took effect."""
+
+    since: int
+    until: int
+    entries: tuple[ChangeEntry, ...]
     basis: Basis
 
 

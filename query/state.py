@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.ids import MessageKey
+from schemas.parts import whole_of
 from views.reader import Basis, Messages, SpaceReader
 from views.rows import EventRow, in_force, status_at, validity_at
 
@@ -21,7 +22,7 @@ def state(reader: SpaceReader, messages: Messages, request: StateRequest, basis:
     cut = Cut(reader, messages)
     wanted = request.participant
     ids = reader.event_ids() if wanted is None else reader.events_of_participant(wanted)
-    rows = [row for row in cut.rows(ids) if _listed(row, request)]
+    rows = [row for row in cut.rows(ids) if _listed(row, request) and _is_of_theme(row, reader, request.theme)]
     rows.sort(key=_place)
     return StateResult(
         as_of=request.as_of,
@@ -58,6 +59,10 @@ def _listed(row: EventRow, request: StateRequest) -> bool:
         and in_force(row, request.as_of)
         and status_at(row, request.as_of) in ("valid", "partial")
     )
+
+
+def _is_of_theme(row: EventRow, reader: SpaceReader, theme: str | None) -> bool:
+    return theme is None or any(reader.theme_of(whole_of(session)) == theme for session in row.session_ids)
 
 
 def _place(row: EventRow) -> tuple[str, str, int, str]:

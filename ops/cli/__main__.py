@@ -19,6 +19,7 @@ from . import (
     ask,
     backup,
     bench,
+    changes,
     changing,
     dead_letters,
     erase,
@@ -105,6 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
     for command in (
         importing,
         state,
+        changes,
         history,
         ask,
         status,

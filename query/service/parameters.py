@@ -71,3 +71,7 @@ RECEIVED_AT = Parameter(
 DEFAULT_TZ = Parameter(
     name="default_tz", where="query", description="IANA zone of times without an offset. Default: they are refused."
 )
+THEME = Parameter(name="theme", where="query", description="Only statements of the sessions of this theme, by its id.")
+SINCE = Parameter(
+    name="since", where="query", kind="time", required=True, description="Only what changed after this instant."
+)

@@ -6,6 +6,7 @@ import msgspec
 from aiohttp import web
 
 from query.api import QueryRequest, SpacesResult, StateEntry, StateRequest, StateResult
+from query.changes import changes
 from query.status import status
 from schemas.ids import SpaceKey
 from schemas.wire import QueryIn
@@ -16,7 +17,8 @@ from .ports import ServedSystem
 from .rendering import encode
 from .service import SERVICE, json_response, read_json, space_of, tenant_of
 
-STATE_PARAMETERS = ("participant", "attribute", "as_of", "known_at", "include", "wait_for")
+STATE_PARAMETERS = ("participant", "attribute", "theme", "as_of", "known_at", "include", "wait_for")
+CHANGES_PARAMETERS = ("since", "participant", "attribute", "theme", "as_of", "known_at", "wait_for")
 HISTORY_PARAMETERS = ("as_of", "known_at", "wait_for")
 
 BUDGET_MAX = 1_000_000
@@ -39,6 +41,7 @@ async def get_state(request: web.Request) -> web.Response:
         participant=values.get("participant"),
         attribute=values.get("attribute"),
         include_all=False,
+        theme=values.get("theme"),
     )
     await service.wait(space, params.count(values, "wait_for"))
     return json_response(await service.call(lambda: encode(read_state(service.system, wanted, include))))
@@ -68,6 +71,27 @@ def _included(entry: StateEntry, include: params.Include) -> bool:
         or (include.contested and bool(entry.contested_by))
         or (include.lapsed and entry.status == "lapsed")
     )
+
+
+async def get_changes(request: web.Request) -> web.Response:
+    """What began and what ceased to hold after ``since``."""
+    service = request.app[SERVICE]
+    space = space_of(request)
+    values = params.check_parameters(request.query, CHANGES_PARAMETERS)
+    since, as_of = params.instant(values, "since"), params.instant(values, "as_of")
+    if since is None:
+        raise RequestError(400, "invalid", "is missing: from when on?", "since")
+    wanted = StateRequest(
+        space=space,
+        as_of=service.clock() if as_of is None else as_of,
+        known_at=params.instant(values, "known_at"),
+        participant=values.get("participant"),
+        attribute=values.get("attribute"),
+        include_all=True,
+        theme=values.get("theme"),
+    )
+    await service.wait(space, params.count(values, "wait_for"))
+    return json_response(await service.call(lambda: encode(changes(service.system.state(wanted), since))))
 
 
 async def get_event(request: web.Request) -> web.Response:

@@ -12,7 +12,17 @@ from typing import Any, cast
 
 import msgspec
 
-from query.api import AliasEntry, Citation, EdgeEntry, QueryResult, RulingEntry, StateEntry, StateResult
+from query.api import (
+    AliasEntry,
+    ChangeEntry,
+    ChangesResult,
+    Citation,
+    EdgeEntry,
+    QueryResult,
+    RulingEntry,
+    StateEntry,
+    StateResult,
+)
 from schemas.events import Anchor, Event, Stated
 from schemas.times import format_time
 
@@ -23,6 +33,8 @@ INSTANTS: Mapping[type, frozenset[str]] = {
     Citation: frozenset({"sent_at"}),
     StateEntry: frozenset({"valid_from", "valid_until"}),
     StateResult: frozenset({"as_of", "known_at"}),
+    ChangeEntry: frozenset({"at"}),
+    ChangesResult: frozenset({"since", "until"}),
     QueryResult: frozenset({"as_of", "known_at"}),
     EdgeEntry: frozenset({"invalid_from"}),
     AliasEntry: frozenset({"at"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from query.api import (
+    ChangesResult,
     EdgesResult,
     HistoryResult,
     ParticipantsResult,
@@ -40,8 +41,10 @@ from .parameters import (
     PARTICIPANT,
     RECEIVED_AT,
     RELATION,
+    SINCE,
     SPACE,
     TENANT,
+    THEME,
     WAIT_FOR,
 )
 from .route import Route
@@ -213,8 +216,18 @@ V1 = (
         name="getState",
         summary="What holds, since when, and by which message",
         handler=reads.get_state,
-        parameters=(*_IN_SPACE, PARTICIPANT, ATTRIBUTE, AS_OF, KNOWN_AT, INCLUDE, WAIT_FOR),
+        parameters=(*_IN_SPACE, PARTICIPANT, ATTRIBUTE, THEME, AS_OF, KNOWN_AT, INCLUDE, WAIT_FOR),
         reply=StateResult,
+        refusals=(400, 504),
+    ),
+    Route(
+        method="GET",
+        path="/v1/spaces/{space}/changes",
+        name="getChanges",
+        summary="What began and what ceased to hold after an instant, for a participant, an attribute or a theme",
+        handler=reads.get_changes,
+        parameters=(*_IN_SPACE, SINCE, PARTICIPANT, ATTRIBUTE, THEME, AS_OF, KNOWN_AT, WAIT_FOR),
+        reply=ChangesResult,
         refusals=(400, 504),
     ),
     Route(
