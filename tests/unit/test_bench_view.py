@@ -40,6 +40,21 @@ def test_every_record_is_applied_and_the_view_is_its_definition() -> None:
         assert read_space(maintainer, space).view == recompute(_entries(made, name))
 
 
+def test_what_a_record_tells_does_not_depend_on_what_is_in_its_batch() -> None:
+    made = records(100)
+    told = []
+    for size in (1, 7, len(made)):
+        maintainer = Maintainer(MemoryTables())
+        deltas = []
+        for at in range(0, len(made), size):
+            deltas += fold_batch(maintainer, made[at : at + size], 0).deltas
+            maintainer.commit()
+        told.append((deltas, list(maintainer.tables.scan("history", b""))))
+    assert told[0] == told[1] == told[2]
+    assert len(told[0][0]) > 500
+    assert told[0][1]
+
+
 def test_the_mix_is_what_the_help_says() -> None:
     made = [decoded(raw).record for raw in Workload(1, 4).fill(2_000)]
     kinds = Counter(type(record).__name__ for record in made)
