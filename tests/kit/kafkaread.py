@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from confluent_kafka import Consumer, Message, TopicPartition
+import time
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from schemas.topics import TopicName
+
+LEADER_S = 30.0
 
 
 def read_all(bootstrap: str, prefix: str, topic: TopicName) -> list[Message]:
@@ -15,7 +19,7 @@ def read_all(bootstrap: str, prefix: str, topic: TopicName) -> list[Message]:
         partitions = sorted(consumer.list_topics(name, timeout=10).topics[name].partitions)
         found: list[Message] = []
         for partition in partitions:
-            low, high = consumer.get_watermark_offsets(TopicPartition(name, partition), timeout=10)
+            low, high = _watermarks(consumer, TopicPartition(name, partition))
             if low == high:
                 continue
             consumer.assign([TopicPartition(name, partition, low)])
@@ -30,3 +34,15 @@ def read_all(bootstrap: str, prefix: str, topic: TopicName) -> list[Message]:
         return found
     finally:
         consumer.close()
+
+
+def _watermarks(consumer: Consumer, place: TopicPartition) -> tuple[int, int]:
+    """Where a partition begins and ends; waits for its leader, which one that was just made may not have yet."""
+    deadline = time.monotonic() + LEADER_S
+    while True:
+        try:
+            return consumer.get_watermark_offsets(place, timeout=10)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION or time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
