@@ -83,7 +83,7 @@ class Remote:
         body = QueryIn(
             question=request.question, asked_at=format_time(request.asked_at), as_of=_time(request.as_of),
             known_at=_time(request.known_at), mode=request.mode, budget_tokens=request.budget_tokens,
-            answer=request.answer,
+            answer=request.answer, scope=request.scope,
         )  # fmt: skip
         reply = self._call("POST", f"{_of(request.space)}/query", msgspec.json.encode(body))
         return self._decoded(reply.body, QueryResult)

@@ -13,6 +13,7 @@ from schemas.deltas import EdgeChanged, EventChanged
 from schemas.edges import Relation, UpdateKind
 from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
+from schemas.wire import ScopeIn
 from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 from views.rows import Status
@@ -26,6 +27,7 @@ Shape = Literal["temporal", "preference", "multi-hop", "factual", "open"]
 class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A question, times resolved. ``as_of`` None means ``asked_at``; ``known_at`` None means all records.
 
+    ``scope``: only these conversations are read.
     ``trace``: trace an extractive answer as well; one that a model gave always is.
     """
 
@@ -38,6 +40,7 @@ class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
     budget_tokens: int
     answer: bool
     trace: bool = False
+    scope: ScopeIn | None = None
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +152,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a query returns. The hashes tell arms apart: equal context and template give equal hashes."""
+    """Everything a query returns. The hashes tell arms apart: equal context, template and scope give equal hashes."""
 
     shape: Shape
     mode: Mode
@@ -163,6 +166,7 @@ class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
     token_counter: str
     context_sha256: str
     template_sha256: str
+    slice_sha256: str
     answer: Answer | None
     citations: tuple[Citation, ...]
     basis: Basis

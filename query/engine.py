@@ -8,13 +8,17 @@ with the same request on the same cut return the same bytes.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from schemas.edges import Edge
 from schemas.ids import MessageKey, SpaceKey
 from views.reader import Basis, Messages, SpaceReader
 from views.rows import EventRow
+from views.scoped import Scoped
 from views.vectors.refs import note_ref
 
 from .answer import Extract, extract
@@ -43,6 +47,9 @@ if TYPE_CHECKING:
     from .ports import Vector
 
 _NO_RELATIONS: tuple[Edge, ...] = ()
+
+NO_CONVERSATION = ""
+"""What the index holds for an event that rests on no message."""
 
 DEPTH_MIN = 200
 """Notes found by each ranking at least: neighbours of good notes are to be among them."""
@@ -78,6 +85,12 @@ class QueryEngine:
             model: answers instead of the rules, where it can; None asks nobody.
         """
         s, space = self._settings, request.space
+        conversations = None
+        if request.scope is not None:
+            conversations = sorted({*request.scope.conversations, NO_CONVERSATION})
+            inside = Scoped(reader, messages, request.scope.conversations, naive=request.scope.edges == "naive")
+            reader = messages = inside
+            ruled_out = [edge for edge in ruled_out if inside.sees(edge)]
         cut = Cut(reader, messages)
         asked = understand(request, cut)
         steps.done("read")
@@ -87,8 +100,8 @@ class QueryEngine:
         steps.done("embed")
         most = max(s.seed_notes, s.newest_notes, min(s.notes_max, request.budget_tokens // s.note_tokens_min))
         depth = max(DEPTH_MIN, 2 * most)
-        found_notes = self._search.rankings(space, request.question, vector, "note", depth, None)
-        found_events = self._search.rankings(space, request.question, vector, "event", s.event_hits, None)
+        found_notes = self._search.rankings(space, request.question, vector, "note", depth, conversations)
+        found_events = self._search.rankings(space, request.question, vector, "event", s.event_hits, conversations)
         steps.done("search")
         ranked = fused((found_events.dense, found_events.sparse))[: s.event_hits]
         notes = rank_notes(
@@ -142,6 +155,7 @@ class QueryEngine:
             token_counter=self._counter.name,
             context_sha256=context.sha256,
             template_sha256=template_sha256(asked.shape),
+            slice_sha256=_slice_sha256(request),
             answer=found.answer if found else None,
             citations=found.citations if found else (),
             basis=basis,
@@ -237,6 +251,13 @@ def _refs(row: EventRow) -> list[str]:
     """Refs of the notes an event rests on."""
     keys = (MessageKey(source.conversation_id, source.message_id) for source in row.event.sources)
     return list(dict.fromkeys(note_ref(key) for key in keys))
+
+
+def _slice_sha256(request: QueryRequest) -> str:
+    """Identity of what may be read: the space and the scope."""
+    scope = request.scope
+    part = None if scope is None else (sorted(set(scope.conversations)), scope.edges)
+    return hashlib.sha256(msgspec.json.encode((request.space, part))).hexdigest()
 
 
 def _near_seeds(ruled_out: Sequence[Edge], seeds: Sequence[str]) -> list[Edge]:

@@ -112,6 +112,17 @@ class AssertionsIn(Wire, frozen=True, kw_only=True):
     slice: tuple[str, ...] = ()
 
 
+class ScopeIn(Wire, frozen=True, kw_only=True):
+    """The conversations a question is about; nothing of others is read.
+
+    ``edges``: "naive" keeps every relation whose two ends lie inside, "scoped" only those that were not made from
+    something outside.
+    """
+
+    conversations: tuple[str, ...]
+    edges: Literal["scoped", "naive"] = "scoped"
+
+
 class QueryIn(Wire, frozen=True, kw_only=True):
     """A question. ``asked_at`` defaults to now; ``as_of`` is valid time, ``known_at`` transaction time.
 
@@ -125,6 +136,7 @@ class QueryIn(Wire, frozen=True, kw_only=True):
     mode: Literal["flat", "graph", "hybrid", "graph+ruled_out"] = "hybrid"
     budget_tokens: int = 2000
     answer: bool = True
+    scope: ScopeIn | None = None
     wait_for: int | None = None
 
 

@@ -11,15 +11,16 @@ has a kind, corrections empty an interval instead of closing it, and Eq. 12 is a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import msgspec
 
 from schemas.adjudications import EdgeAccepted
 from schemas.edges import Edge, UpdateKind
 from schemas.entry import Entry
-from schemas.events import Stated
+from schemas.events import Event, Stated
 
 from .rows import EdgeRow, EventRow, Superseder
 from .spec_live import Live
@@ -42,15 +43,21 @@ def recompute(entries: Iterable[Entry]) -> View:
     spec = _Spec(entries)
     return View(
         events={i: spec.event_row(i) for i in sorted(spec.events)},
-        edges={i: spec.edge_row(i) for i in sorted(spec.edges)},
+        edges={i: spec.edge_row(i) for i in sorted(spec.live.edges)},
     )
 
 
-class _Spec(Live):
-    """One recompute: what the live events and edges make of each other, one line of the definition a member."""
+class Rules:
+    """What live events and edges make of each other, one line of the definition a member.
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        super().__init__(entries)
+    Args:
+        events: live events by id.
+        edges_at: the live edges at each of them.
+    """
+
+    def __init__(self, events: Mapping[str, Event], edges_at: Mapping[str, Sequence[Edge]]) -> None:
+        self.events = events
+        self.edges_at = edges_at
         # Instances compare by identity here, so a memo per instance is safe.
         self.valid_from = cache(self._valid_from)
         self.corrected = cache(self._corrected)
@@ -142,10 +149,8 @@ class _Spec(Live):
         untils = [self.valid_until(x) for x in (edge.src, edge.dst) if self.superseders(x)]
         return min((t for t in untils if t is not None), default=None)
 
-    # --- rows -------------------------------------------------------------------------------------------------------
-
-    def event_row(self, event_id: str) -> EventRow:
-        asserted = self.event_assertions[event_id]
+    def derived(self, event_id: str) -> dict[str, Any]:
+        """What is derived of an event: the fields of its row beside the assertion's own."""
         demoters = {
             e.id: at
             for e in self.edges_at.get(event_id, [])
@@ -159,28 +164,42 @@ class _Spec(Live):
             if e.relation == "contradicts"
         ]
         closed_at, ends_at = self.closed_at(event_id), self.end(event_id)
+        return {
+            "valid_from": self.valid_from(event_id),
+            "valid_until": self.valid_until(event_id),
+            "superseders": self.superseders(event_id),
+            "superseded": closed_at is not None and (ends_at is None or closed_at <= ends_at),
+            "corrected": self.corrected(event_id),
+            "withdrawal": self.withdrawal(event_id),
+            "demoted_from": min(demoters.values(), default=None),
+            "demoters": tuple(sorted(demoters)),
+            "contradicts": tuple(sorted(set(opposed))),
+            "breaks_from": self.breaks_from(event_id),
+        }
+
+
+class _Spec(Rules):
+    """One recompute: the rules over what is live among the records."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.live = Live(entries)
+        super().__init__(self.live.events, self.live.edges_at)
+
+    def event_row(self, event_id: str) -> EventRow:
+        asserted = self.live.event_assertions[event_id]
         return EventRow(
             event=self.events[event_id],
             producers=tuple(sorted({a.producer for a in asserted})),
             session_ids=tuple(sorted({a.session_id for a in asserted})),
-            valid_from=self.valid_from(event_id),
-            valid_until=self.valid_until(event_id),
-            superseders=self.superseders(event_id),
-            superseded=closed_at is not None and (ends_at is None or closed_at <= ends_at),
-            corrected=self.corrected(event_id),
-            withdrawal=self.withdrawal(event_id),
-            demoted_from=min(demoters.values(), default=None),
-            demoters=tuple(sorted(demoters)),
-            contradicts=tuple(sorted(set(opposed))),
-            breaks_from=self.breaks_from(event_id),
+            **self.derived(event_id),
         )
 
     def edge_row(self, edge_id: str) -> EdgeRow:
-        producers = {a.producer for a in self.edge_assertions[edge_id]}
+        producers = {a.producer for a in self.live.edge_assertions[edge_id]}
         return EdgeRow(
-            edge=self.edges[edge_id],
+            edge=self.live.edges[edge_id],
             producers=tuple(sorted(producers)),
-            accepted=isinstance(self.ruling(edge_id), EdgeAccepted),
-            effective=self.effective(self.edges[edge_id]),
-            invalid_from=self.invalid_from(self.edges[edge_id]),
+            accepted=isinstance(self.live.ruling(edge_id), EdgeAccepted),
+            effective=self.effective(self.live.edges[edge_id]),
+            invalid_from=self.invalid_from(self.live.edges[edge_id]),
         )

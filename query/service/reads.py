@@ -162,4 +162,5 @@ def query_request(space: SpaceKey, asked: QueryIn, now: int) -> QueryRequest:
         mode=asked.mode,
         budget_tokens=asked.budget_tokens,
         answer=asked.answer,
+        scope=asked.scope,
     )

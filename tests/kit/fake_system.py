@@ -243,6 +243,7 @@ class FakeSystem:
                 token_counter="words",
                 context_sha256=hashlib.sha256(repr(context).encode()).hexdigest(),
                 template_sha256=hashlib.sha256(b"fake").hexdigest(),
+                slice_sha256=hashlib.sha256(b"fake").hexdigest(),
                 answer=answer if request.answer else None,
                 citations=tuple(citation for entry in found for citation in entry.citations),
                 basis=self._basis(request.space),

@@ -175,6 +175,12 @@ class MemorySpace:
     def edges_of(self, event_id: str) -> Sequence[EdgeRow]:
         return sorted((e for e in self._edges if event_id in (e.edge.src, e.edge.dst)), key=lambda e: e.edge.id)
 
+    def slices(self, edge_id: str) -> Sequence[Sequence[str]]:
+        return [e.edge.slice for e in self._edges if e.edge.id == edge_id]
+
+    def batch_slice(self, session_id: str) -> Sequence[str]:
+        return ()
+
     def theme_of(self, session_id: str) -> str | None:
         return self._themes.get(session_id)
 
@@ -187,6 +193,10 @@ class MemorySpace:
     def messages(self, keys: Iterable[MessageKey]) -> Sequence[MessageText]:
         found = (self._messages.get(key) for key in keys)
         return [text for text in found if text is not None]
+
+    def messages_all(self) -> Sequence[MessageText]:
+        """Every message."""
+        return list(self._messages.values())
 
     def spot(self, key: MessageKey) -> Spot | None:
         place = place_of(self._messages[key]) if key in self._messages else None
@@ -204,7 +214,8 @@ class MemorySpace:
             points.append(_point(encoder, note_ref(key), "note", key.conversation_id, text.sent_at, text.content))
         for one in self._rows.values():
             said = one.event
-            points.append(_point(encoder, said.id, "event", "c", said.stated.sent_at, said.text))
+            conversation = said.sources[0].conversation_id if said.sources else ""
+            points.append(_point(encoder, said.id, "event", conversation, said.stated.sent_at, said.text))
         index.upsert(SPACE, points)
         return IndexSearch(index, encoder)
 

@@ -154,6 +154,7 @@ ANSWER = QueryResult(
     token_counter="words",
     context_sha256="f" * 64,
     template_sha256="0" * 64,
+    slice_sha256="0" * 64,
     answer=Answer(text="Lio bakes at the mill.", known=True, kind="extractive", event_ids=(NEW,)),
     citations=CURRENT.citations,
     basis=BASIS,
