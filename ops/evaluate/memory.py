@@ -23,6 +23,7 @@ from schemas.codec import decode
 from schemas.ids import SpaceKey
 from schemas.messages import MessagePosted
 from schemas.topics import TopicName
+from schemas.wire import ScopeIn
 from streams.message_in import read_message
 from views.encoder.protocol import Encoder
 
@@ -120,13 +121,21 @@ class Memory:
         return self.system.state(request).entries
 
     def ask(
-        self, space: SpaceKey, question: str, at: int, budget: int, *, mode: Mode = "hybrid", answer: bool = False
+        self,
+        space: SpaceKey,
+        question: str,
+        at: int,
+        budget: int,
+        *,
+        mode: Mode = "hybrid",
+        answer: bool = False,
+        scope: ScopeIn | None = None,
     ) -> QueryResult:
         """Ask at an instant."""
         return self.system.query(
             QueryRequest(
                 space=space, question=question, asked_at=at, as_of=None, known_at=None, mode=mode,
-                budget_tokens=budget, answer=answer,
+                budget_tokens=budget, answer=answer, scope=scope,
             )
         )  # fmt: skip
 

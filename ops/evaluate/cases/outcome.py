@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cached_property
 
+import msgspec
+
 from query.api import ContextItem, EdgeEntry, HistoryResult, QueryResult, StateEntry, StateRequest
 from schemas.ids import SpaceKey
 from schemas.times import from_us, parse_time
+from schemas.wire import ScopeIn
 from views.rows import Status
 
 from ..memory import Memory
@@ -59,7 +62,8 @@ class Outcome:
     @cached_property
     def reply(self) -> QueryResult:
         """The question, answered."""
-        return self.memory.ask(self.space, self.case.question, self.at, BUDGET, answer=True)
+        scope = None if self.case.scope is None else msgspec.convert(self.case.scope, ScopeIn)
+        return self.memory.ask(self.space, self.case.question, self.at, BUDGET, answer=True, scope=scope)
 
     @property
     def answer(self) -> str:
