@@ -110,8 +110,10 @@ def _cited(o: Outcome) -> set[str]:
 
 
 def must_not_mention_anywhere(o: Outcome, value: object) -> Iterable[str]:
+    """With a scope, what came back for that request; the state of the whole space is another one."""
     said = [o.answer, *context_texts(o.reply.context), *(c.quote for c in o.reply.citations)]
-    said += [item_text(entry) for entry in o.entries]
+    if o.case.scope is None:
+        said += [item_text(entry) for entry in o.entries]
     for text in texts(value):
         for part in said:
             if contains(part, text):
