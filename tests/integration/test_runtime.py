@@ -171,6 +171,25 @@ def test_everything_is_there_after_closing_and_opening_again(machine: Machine) -
     assert say(system, 5, "I like rain.", "2031-05-11T10:00:00Z") == 5
 
 
+def test_a_question_has_one_context_however_often_and_wherever_it_is_asked(machine: Machine) -> None:
+    """Twice, over a rebuilt view, and after opening again; the first cut was brought up to date by an edit."""
+    system = machine.open()
+    chat(system)
+    system.query(question("Where does Ilse live?"))
+    system.edit(SPACE, "harbour", "m2", "I work at the ferry office.")
+    system.flush()
+
+    def told(asked: Embedded) -> tuple[str, bytes]:
+        result = asked.query(question("Where does Ilse live?"))
+        return result.context_sha256, msgspec.json.encode((result.context, result.seeds, result.paths, result.answer))
+
+    first = told(system)
+    assert told(system) == first
+    system.rebuild(SPACE)
+    assert told(system) == first
+    assert told(machine.reopened(system)) == first
+
+
 def test_verify_and_rebuild_agree(machine: Machine) -> None:
     system = machine.open()
     chat(system)
