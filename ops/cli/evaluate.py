@@ -26,6 +26,7 @@ class EvaluateOptions(Options):
     keep: Path | None
     samples: list[int] | None
     details: bool
+    ablate: str | None
     results: Path | None
     distiller: Literal["offline", "model"] | None
 
@@ -55,6 +56,12 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         help="the rules, or the model of [llm] with the rules where it has not answered; default as the settings say. "
         "A kept store goes on with what it was imported by",
     )
+    parser.add_argument(
+        "--ablate",
+        metavar="PART",
+        help="without a part of the query engine: no_ent, no_upd, no_hier, no_graph, no_sparse, dense_only, no_newest, "
+        "or paper (cosine alone, ordered by S)",
+    )
     parser.add_argument("--details", action="store_true", help="say what was right and wrong, a line each")
     parser.set_defaults(run=run)
 
@@ -69,6 +76,7 @@ def run(options: EvaluateOptions, world: World) -> int:
     from ops.settings import load_settings
 
     settings = _distilling(load_settings(options.store, options.config), options.distiller)
+    settings = _ablated(settings, options.ablate)
     data = Data(options.data)
     try:
         with memory(settings, world.note, options.keep) as filled:
@@ -87,6 +95,19 @@ def run(options: EvaluateOptions, world: World) -> int:
     if options.results is not None:
         update_results(options.results, made, _command(options))
     return NEGATIVE if scores.failed else OK
+
+
+def _ablated(settings: Settings, part: str | None) -> Settings:
+    """The settings without a part of the query engine."""
+    import msgspec
+
+    from ops.evaluate.ablations import ABLATIONS
+
+    if part is None:
+        return settings
+    if part not in ABLATIONS:
+        raise CommandError(f"--ablate: {part!r} is none of {', '.join(ABLATIONS)}")
+    return msgspec.structs.replace(settings, query=ABLATIONS[part](settings.query))
 
 
 def _distilling(settings: Settings, distiller: Literal["offline", "model"] | None) -> Settings:
@@ -115,7 +136,8 @@ def _report(suite: str, scores: Scores, data_sha256: str, settings: Settings, no
 def _command(options: EvaluateOptions) -> str:
     samples = "" if options.samples is None else f" --samples {','.join(map(str, options.samples))}"
     distiller = "" if options.distiller is None else f" --distiller {options.distiller}"
-    return f"./stilltrue evaluate {options.suite} --data DIR{samples}{distiller}"
+    ablated = "" if options.ablate is None else f" --ablate {options.ablate}"
+    return f"./stilltrue evaluate {options.suite} --data DIR{samples}{distiller}{ablated}"
 
 
 def _numbers(text: str) -> list[int]:

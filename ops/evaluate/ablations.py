@@ -1,0 +1,32 @@
+"""What the query engine is without one of its parts, as settings: measured by ``evaluate … --ablate NAME``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from query.settings import QuerySettings, Relevance
+
+PLAIN = Relevance(sparse=False, nearby=(), events=0.0, runs=0.0, speaker=1.0, recency=0.0)
+"""The paper's R_k(q): cosine alone."""
+
+
+def _without(*families: str) -> Callable[[QuerySettings], QuerySettings]:
+    def changed(s: QuerySettings) -> QuerySettings:
+        return msgspec.structs.replace(s, families=tuple(f for f in s.families if f not in families))
+
+    return changed
+
+
+ABLATIONS: Mapping[str, Callable[[QuerySettings], QuerySettings]] = {
+    "no_ent": _without("entity"),
+    "no_upd": _without("update"),
+    "no_hier": lambda s: msgspec.structs.replace(_without("hierarchy")(s), hierarchy_fan=0),
+    "no_graph": lambda s: msgspec.structs.replace(s, families=("note",), max_hops=0, hierarchy_fan=0),
+    "no_sparse": lambda s: msgspec.structs.replace(s, relevance=msgspec.structs.replace(s.relevance, sparse=False)),
+    "dense_only": lambda s: msgspec.structs.replace(s, relevance=PLAIN),
+    "no_newest": lambda s: msgspec.structs.replace(s, newest_first=False),
+    "paper": lambda s: msgspec.structs.replace(s, relevance=PLAIN, newest_first=False, path_order="score"),
+}
+"""By name, in the order of a table."""
