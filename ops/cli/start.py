@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import signal
+
+COLLECT_AFTER = (50_000, 20, 20)
+"""How seldom Python looks for garbage in circles. Folding makes none, and on a view of 60,000 events looking took 28 of
+the 211 µs of a record, and the more the larger the view's caches were (ADR 0031)."""
 
 
 def run() -> int:
@@ -18,6 +23,8 @@ def run() -> int:
     from .__main__ import main
 
     signal.signal(signal.SIGINT, former)
+    gc.freeze()  # what is loaded now stays
+    gc.set_threshold(*COLLECT_AFTER)
     return main()
 
 

@@ -26,7 +26,7 @@ BLOOM_BITS = 10
 """Bits per key: one in a hundred absent keys costs a read. Most new events, edges and sets are looked for in vain."""
 
 
-MEMTABLE_BLOOM_SHARE = 0.1
+MEMTABLE_BLOOM_SHARE = 0.02
 """Of a memtable, for a filter of its keys: an absent key is then looked for in a third of the time (measured)."""
 
 
