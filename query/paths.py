@@ -72,7 +72,8 @@ class _Search:
     def chains(self, starts: Sequence[int], most: int) -> list[_Grown]:
         """The ``most`` best paths of two events and more through any of the starts, and those equal to the last one."""
         seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-        kept: list[tuple[float, int, _Grown]] = []
+        kept: list[tuple[float, _Grown]] = []
+        best: list[float] = []
         queue = [(-self._bound(one, *one.nodes, *one.nodes), n, one) for n, one in enumerate(map(self.single, starts))]
         heapq.heapify(queue)
         floor, count, hops = _NEVER, len(queue), self._s.max_hops
@@ -87,14 +88,13 @@ class _Search:
                 count += 1
                 score = self._score(longer)
                 if score >= floor:
-                    heapq.heappush(kept, (score, -count, longer))
-                    if len(kept) > most and kept[0][0] < heapq.nsmallest(2, kept)[1][0] - _EPSILON:
-                        heapq.heappop(kept)
-                    if len(kept) >= most:
-                        floor = kept[0][0] - _EPSILON
+                    kept.append((score, longer))
+                    (heapq.heappush if len(best) < most else heapq.heappushpop)(best, score)
+                    if len(best) == most:
+                        floor = best[0] - _EPSILON
                 if len(longer.links) < hops and (bound := self._bound(longer, *ends)) >= floor:
                     heapq.heappush(queue, (-bound, count, longer))
-        return [grown for _, _, grown in kept]
+        return [grown for score, grown in kept if score >= floor]
 
     def _extensions(self, grown: _Grown, floor: float) -> Iterator[tuple[_Grown, tuple[int, int]]]:
         """The path grown by one link at either end, and its two ends, where that may still reach the floor.

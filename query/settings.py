@@ -148,7 +148,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     beam: int = 8
     hierarchy_fan: int = 1
     neighbourhood: int = 120
-    max_expansions: int = 2_000
+    max_expansions: int = 300
     max_paths: int = 48
     note_share: float = 0.6
     note_tokens_min: int = 15
