@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
 _NO_RELATIONS: tuple[Edge, ...] = ()
 
+NOTE_TOKENS = 45
+"""Of a rendered note with some room: the newest come first only among as many as fit, so that time selects nothing."""
+
 NO_CONVERSATION = ""
 """What the index holds for an event that rests on no message."""
 
@@ -119,8 +122,9 @@ class QueryEngine:
         steps.done("paths")
 
         # Line 19: C_note and C_path under B_total (Eq. 21-22).
-        newest = s.newest_first and asked.newest and request.mode != "flat"
-        later = self._later(space, notes) if newest else {}
+        fits = min(s.newest_notes, request.budget_tokens // NOTE_TOKENS)
+        newest = fits if s.newest_first and asked.newest and request.mode != "flat" else 0
+        later = self._later(space, notes[:newest]) if newest else {}
         marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later)
         offer = Offer(
             paths=self._ordered_paths(paths, notes, cut, asked.at, newest=newest),
@@ -215,7 +219,7 @@ class QueryEngine:
         return later_on_the_same(notes, s.newest_notes, vectors, s.same_topic)
 
     def _ordered_paths(
-        self, paths: Sequence[Path], notes: Sequence[Note], cut: Cut, at: int, *, newest: bool
+        self, paths: Sequence[Path], notes: Sequence[Note], cut: Cut, at: int, *, newest: int
     ) -> list[Path]:
         s = self._settings
         ordered = list(paths)
@@ -223,16 +227,16 @@ class QueryEngine:
             ordered = by_relevance(ordered, {note.key: note.score for note in notes}, cut)
         turns = take_turns(ordered)
         if newest:
-            turns = newest_paths(turns, notes, s.newest_notes, cut)
+            turns = newest_paths(turns, notes, newest, cut)
         order = current_first([path.events for path in turns], [path.ns for path in turns], cut, at, s.answer_margin)
         return [turns[position] for position in order]
 
     def _ordered_notes(
-        self, notes: Sequence[Note], request: QueryRequest, cut: Cut, at: int, *, newest: bool
+        self, notes: Sequence[Note], request: QueryRequest, cut: Cut, at: int, *, newest: int
     ) -> list[tuple[MessageKey, float]]:
         """The flat arm keeps the order of the search: it is what the others are compared with."""
         s = self._settings
-        ordered = newest_notes(notes, s.newest_notes) if newest else list(notes)
+        ordered = newest_notes(notes, newest) if newest else list(notes)
         order = list(range(len(ordered)))
         if request.mode != "flat":
             shown = [cut.reader.events_of_message(note.key) for note in ordered]
