@@ -1,1 +1,1 @@
-"""Grafana dashboards as code: ``panels.py`` says what they show, ``generate.py`` writes the JSON beside it."""
+"""Grafana dashboards as code: ``boards.py`` says what they show, ``generate.py`` writes the JSON beside it."""

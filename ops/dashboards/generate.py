@@ -17,7 +17,8 @@ from grafana_foundation_sdk.builders.timeseries import Panel as Curve
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import DataSourceRef
 
-from ops.dashboards.panels import BOARDS, Board, Panel
+from ops.dashboards.boards import BOARDS
+from ops.dashboards.panels import Board, Panel
 
 DIRECTORY = Path(__file__).parent
 SOURCE = DataSourceRef(type_val="prometheus", uid="prometheus")

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ops.dashboards.panels import BOARDS, Panel
+from ops.dashboards.boards import BOARDS
+from ops.dashboards.panels import Panel
 from tests.kit.prometheus import MISSING, Prometheus, is_installed, prometheus, told_something
 
 ROOT = Path(__file__).resolve().parents[2]

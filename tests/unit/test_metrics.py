@@ -14,8 +14,9 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from ops.cli.measured import address
+from ops.dashboards.boards import BOARDS
 from ops.dashboards.generate import DIRECTORY, render
-from ops.dashboards.panels import BOARDS, Board
+from ops.dashboards.panels import Board
 from ops.measuring import fleet_lags, tell_stage, tell_view
 from ops.metrics import STAGES, Metrics
 from ops.observing import Applied, Lag
