@@ -142,11 +142,16 @@ def said_lines(result: QueryResult, zone: Zone) -> Iterator[str]:
 
 
 def evidence_paths(result: QueryResult) -> list[Path]:
-    """Paths of relations through the answer's statements: those that made it into the context first, then by score."""
+    """Paths of relations through the answer's statements: changes first, then those of the context, then by score."""
     in_context = {item.event_ids for item in result.context if item.kind == "path"}
     answered = frozenset(() if result.answer is None else result.answer.event_ids)
     paths = [path for path in result.paths if path.steps and (not answered or answered.intersection(path.events))]
-    return sorted(paths, key=lambda path: path.events not in in_context)
+    return sorted(paths, key=lambda path: (not _tells_a_change(path), path.events not in in_context))
+
+
+def _tells_a_change(path: Path) -> bool:
+    """Whether it shows what replaced what: that is what people look for under an answer."""
+    return any(step.relation == "updates" for step in path.steps)
 
 
 def how_answered(answer: Answer) -> str:

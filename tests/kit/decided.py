@@ -87,6 +87,24 @@ def check_decided(bootstrap: str, prefix: str) -> Mapping[TopicName, Decided]:
     return found
 
 
+def all_taken(bootstrap: str, prefix: str) -> bool:
+    """Whether every stage has taken all that its inputs hold now. Between two outputs of a stage it is so, too."""
+
+    def log(topic: str) -> dict[int, list[Message]]:
+        found: dict[int, list[Message]] = {}
+        for message in read_all(bootstrap, prefix, topic):  # pyright: ignore[reportArgumentType]
+            found.setdefault(message.partition() or 0, []).append(message)
+        return found
+
+    for stage, inputs in INPUTS.items():
+        read = {topic: log(topic) for topic in inputs}
+        for partition, stored in log(f"steps-{stage}").items():
+            at = _steps(stored)[-1].positions
+            if any(at[topic] < _end(read[topic].get(partition, ())) for topic in inputs):
+                return False
+    return True
+
+
 def _steps(stored: Sequence[Message]) -> list[Step]:
     reader = StepReader()
     read = (reader.feed(message.offset() or 0, message.value() or b"") for message in stored)

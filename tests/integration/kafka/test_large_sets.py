@@ -79,11 +79,14 @@ def test_links_larger_than_a_record_end_in_the_embedded_view(full_kafka: Broker,
         worker = WorkerProcess(tmp_path / "worker", full_kafka.bootstrap, prefix, "--stages", "sessionize,distil,link")
         stack.callback(worker.kill)
         expected = embedded(values)
-        until(lambda: bool(read_all(full_kafka.bootstrap, prefix, "verdicts")), "nothing was linked")
+
+        def linked() -> bool:
+            ViewProcess(tmp_path / "view", full_kafka.bootstrap, prefix, "--once").finished()
+            return checksums(stored_view(tmp_path / "view"), [SPACE]) == {SPACE: expected}
+
+        until(linked, "the view is another one")
         did = worker.stop()
     assert all(total["parked"] == 0 for total in did.values())
     found = [decode("edges", message.value() or b"") for message in read_all(full_kafka.bootstrap, prefix, "edges")]
     assert len({one.session_id for one in found if isinstance(one, EdgesInferred)}) > 1
     assert sum(len(encode(one)) for one in found) > RECORD_MAX_BYTES
-    ViewProcess(tmp_path / "view", full_kafka.bootstrap, prefix, "--once").finished()
-    assert checksums(stored_view(tmp_path / "view"), [SPACE]) == {SPACE: expected}

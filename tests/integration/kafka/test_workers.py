@@ -15,7 +15,7 @@ from schemas.dead_letters import DeadLetter
 from schemas.ids import SpaceKey
 from schemas.sessions import SessionRevised
 from tests.kit.conversations import SETS, SETTINGS, Import, four_conversations, make_import
-from tests.kit.decided import check_decided, effective
+from tests.kit.decided import all_taken, check_decided, effective
 from tests.kit.kafka import Broker
 from tests.kit.kafkalog import TENANT, Client, checksums, stored_view
 from tests.kit.kafkaread import read_all
@@ -51,6 +51,11 @@ class Cluster:
         ViewProcess(self.directory / "view", self.bootstrap, self.prefix, "--once").finished()
         return checksums(stored_view(self.directory / "view"), list(expected))
 
+    def settle(self, made: Import) -> None:
+        """Until the view is the undisturbed one, and the stages have nothing left to take."""
+        until(lambda: self.view(made.checksums) == made.checksums, "the view is another one")
+        until(lambda: all_taken(self.bootstrap, self.prefix), "a stage did not take everything")
+
     def check(self, made: Import) -> None:
         """The view is the undisturbed one; nothing was lost, nothing was done twice."""
         assert self.view(made.checksums) == made.checksums
@@ -80,7 +85,7 @@ def test_messages_of_an_independent_client_end_in_the_embedded_view(
     worker = cluster.worker("one")
     until(lambda: worker.running, "no partitions were assigned")
     Client(full_kafka.bootstrap, prefix).publish(made.messages)
-    until(lambda: cluster.view(made.checksums) == made.checksums, "the view is another one")
+    cluster.settle(made)
     did = worker.stop()
     assert did["sessionize"]["records"] == len(made.messages)
     assert all(total["parked"] == 0 for total in did.values())
@@ -108,7 +113,7 @@ def test_workers_that_die_come_and_go_change_nothing(
     until(lambda: second.running, "the killed one got no partitions")
     did = added.stop()
     client.publish(made.messages[2 * third :])
-    until(lambda: cluster.view(made.checksums) == made.checksums, "the view is another one")
+    cluster.settle(made)
     assert sum(total["records"] for total in did.values()) > 0, "the added worker had nothing to do"
     first.stop()
     second.stop()
@@ -146,7 +151,7 @@ def test_a_poison_record_on_every_input_is_parked_once(
     for topic in ("messages", "sessions", "events", "producers", "steps-sessionize", "steps-link"):
         client.put(topic, key, poison, headers=[("from", b"a test")])  # pyright: ignore[reportArgumentType]
     client.publish(made.messages)
-    until(lambda: cluster.view(made.checksums) == made.checksums, "the view is another one")
+    cluster.settle(made)
     worker.stop()
     letters: list[tuple[str, str]] = []
     for message in read_all(cluster.bootstrap, prefix, "dead-letters"):
@@ -174,7 +179,7 @@ def test_a_broker_that_dies_and_comes_back_changes_nothing(
     mortal_kafka.kill()
     mortal_kafka.start()
     client.publish(made.messages[half:])
-    until(lambda: cluster.view(made.checksums) == made.checksums, "the view is another one")
+    cluster.settle(made)
     worker.stop()
     cluster.check(made)
 
