@@ -17,7 +17,7 @@ Family = Literal["note", "entity", "update", "hierarchy"]
 
 
 class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Weights of the fused ranking of notes. Chosen once on three public conversations, looked at on three others.
+    """Weights of the fused ranking of notes. Compared on six public conversations; only others can judge them.
 
     Attributes:
         dense, sparse: whether the ranking counts.
