@@ -25,7 +25,7 @@ def update_results(path: Path, made: Report, command: str) -> None:
     sections = re.split(r"(?m)^(?=## )", before)
     head, kept = sections[0], {part.splitlines()[0]: part for part in sections[1:]}
     kept[f"## {command}"] = section(made, command)
-    path.write_text(head.rstrip() + "\n\n" + "\n".join(kept[name] for name in sorted(kept)), "utf-8")
+    path.write_text(head.rstrip() + "\n\n" + "\n".join(kept[name].rstrip() + "\n" for name in sorted(kept)), "utf-8")
 
 
 def section(made: Report, command: str) -> str:

@@ -178,6 +178,7 @@ def test_results_replace_the_section_of_the_same_command_only(tmp_path) -> None:
     assert "0.250" not in text
     assert text.index("run a") < text.index("run b")
     assert section(made(0.75), "run b") in text
+    assert "\n\n\n" not in text
     assert "0.750" in table(made(0.75))
 
 
