@@ -9,13 +9,14 @@ import pytest
 
 from ops.model import load_encoder
 from ops.pipeline import StageRunner
+from ops.scoring.lazy import LazyClassifier
+from ops.settings import Settings
 from ops.viewing import LiveView
 from schemas.codec import decode, encode
 from schemas.edges import EdgesInferred
 from schemas.ids import SpaceKey
 from schemas.messages import MessagePosted
 from schemas.transport import RECORD_MAX_BYTES
-from streams.classify.offline import OfflineClassifier
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
@@ -58,7 +59,11 @@ def embedded(values: list[bytes]) -> str:
     except ModelUnavailableError as error:
         pytest.skip(str(error))
     log = MemoryLog(partitions=1)
-    stages = (Sessionize(), DistilStage(OfflineDistiller()), LinkStage(OfflineClassifier(), encoder))
+    stages = (
+        Sessionize(),
+        DistilStage(OfflineDistiller()),
+        LinkStage(LazyClassifier(Settings().model, encoder), encoder),
+    )
     runners, view = [StageRunner(log, stage, 64) for stage in stages], LiveView(log, MemoryTables(), 64)
     with log.batch() as batch:
         for value in values:
