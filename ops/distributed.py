@@ -32,6 +32,8 @@ STAGES = ("sessionize", "distil", "themes", "link", "embed", "ask")
 NEWEST_ONLY = frozenset({"distil", "themes", "link"})
 """These make of each set what depends on no older set of the same session (``streams.worker.newest``)."""
 
+ACTING = frozenset({"embed"})
+"""It writes to an index as time passes (``Surroundings.acting``)."""
 
 TIMELESS = frozenset({"distil", "themes", "link", "ask"})
 """Nothing comes of time alone to these."""
@@ -168,7 +170,8 @@ async def run_worker(
         async with kafka_broker(work.bootstrap) as broker:
             around = Surroundings(
                 broker=broker, states=states, partitions=log.partitions, threads=threads, clock=clock,
-                observe=observe, prefix=work.prefix, newest_only=NEWEST_ONLY, timeless=TIMELESS, rest=REST,
+                observe=observe, prefix=work.prefix, newest_only=NEWEST_ONLY, timeless=TIMELESS,
+                acting=ACTING, rest=REST,
             )  # fmt: skip
             fleet = Fleet(makers, around, errands)
             group = Group(

@@ -73,6 +73,7 @@ class Runner:
         self._inbox = Inbox(stage.inputs)
         self._stop = asyncio.Event()
         self._tells_time = stage.name not in around.timeless
+        self._acts = stage.name in around.acting
         self._ticked = float("-inf")
         self._owed: Mapping[TopicName, int] = {}
         self._running = None if errands is None else self._beside(errands)
@@ -165,13 +166,18 @@ class Runner:
         around, elapsed = self._around, asyncio.get_running_loop().time()
         ticks = self._tells_time and elapsed - self._ticked >= around.tick_s
         self._ticked = elapsed if ticks else self._ticked
+        if ticks and self._acts and await self._tick():
+            return True
         batch = self._inbox.take(self._positions, BATCH_RECORDS) or await self._read_missing()
         if batch:
-            return await self._fold(batch, ticks=ticks)
-        if ticks and await self._decide(lambda now: self._folder.tick(self._positions, now)):
+            return await self._fold(batch, ticks=ticks and not self._acts)
+        if ticks and not self._acts and await self._tick():
             return True
         await _sleep_unless(self._inbox.arrived, around.tick_s if self._tells_time else IDLE_S)
         return False
+
+    async def _tick(self) -> bool:
+        return await self._decide(lambda now: self._folder.tick(self._positions, now))
 
     async def _fold(self, batch: Sequence[Fetched], *, ticks: bool) -> bool:
         time = asyncio.get_running_loop().time

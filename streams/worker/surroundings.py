@@ -36,6 +36,8 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         newest_only: the stages that need not see a set that a later one of the same batch replaces (``newest``).
         timeless: the stages for which nothing comes of time alone: they are not told that it passes.
+        acting: the stages that do something outside as time passes, which cannot be undone: their time passes in a
+            step of its own, so that it rests on decided steps and on nothing else.
         tick_s: how often a stage is told that time passes.
         rest: after a step a runner waits for so many times as long as that took, but no longer than ``REST_MAX_S``, so
             that more is there for the next one. A step costs the broker and the loop as much for one record as for ten:
@@ -51,5 +53,6 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str = ""
     newest_only: frozenset[str] = frozenset()
     timeless: frozenset[str] = frozenset()
+    acting: frozenset[str] = frozenset()
     tick_s: float = TICK_S
     rest: float = 0.0

@@ -24,7 +24,7 @@ from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
 from streams.log.errors import BadStoreError
 from streams.parts import PartLimits
-from streams.ports import Stage
+from streams.ports import Output, Stage, StageState
 from streams.sessions.definition import SessionLimits
 from streams.sessions.stage import Sessionize
 from streams.worker.fold import Fetched
@@ -76,7 +76,7 @@ class World:
         """A runner of such a process; with that instance of the stage instead of one as it is."""
         around = Surroundings(
             broker=self.broker, states=states, partitions=1, threads=self._threads, clock=self.clock,
-            observe=self.ran.append, tick_s=0.0, newest_only=frozenset(STAGES),
+            observe=self.ran.append, tick_s=0.0, newest_only=frozenset(STAGES), acting=frozenset({"embed"}),
         )  # fmt: skip
         return Runner(made or STAGES[stage](), 0, around)
 
@@ -367,6 +367,44 @@ async def test_a_runner_stops_after_the_step_it_is_in(world: World) -> None:
     await runner.ready.wait()
     runner.stop()
     await task
+    states.close()
+
+
+class Acting:
+    """Does something outside about every record it has seen, as time passes."""
+
+    name = "embed"
+    inputs: tuple[TopicName, ...] = ("messages",)
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
+        """Remember what is to be done."""
+        state.put(f"{entry.offset:09d}".encode(), b"")
+        return ()
+
+    def tick(self, state: StageState, now: int) -> Sequence[Output]:
+        """Do it, looking whether a step that is written says so."""
+        steps = read_steps([stored.value for stored in self._world.broker.log(steps_topic("", self.name))])
+        decided = steps[-1].positions["messages"] if steps else 0
+        for key, _ in list(state.scan(b"", b"~")):
+            assert int(key) < decided, "done for a step that nobody decided"
+            state.delete(key)
+        return ()
+
+
+async def test_nothing_is_done_outside_for_a_step_that_is_not_decided(world: World) -> None:
+    for n in range(5):
+        world.broker.put("messages", 0, b"orchard/row", encode(posted(n, n, "I keep bees.")))
+    states = world.states("one")
+    runner = world.runner("embed", states, Acting(world))
+    await runner.take_over()
+    while await runner.step():
+        pass
+    steps = read_steps([stored.value for stored in world.broker.log(steps_topic("", "embed"))])
+    assert steps[-1].positions == {"messages": 5}
+    assert [value for _, value in steps[-1].changes] == [None] * 5, "and it is done then"
     states.close()
 
 
