@@ -87,8 +87,11 @@ def check_decided(bootstrap: str, prefix: str) -> Mapping[TopicName, Decided]:
     return found
 
 
-def all_taken(bootstrap: str, prefix: str) -> bool:
-    """Whether every stage has taken all that its inputs hold now. Between two outputs of a stage it is so, too."""
+def all_taken(bootstrap: str, prefix: str) -> Mapping[tuple[str, int], Mapping[TopicName, int]] | None:
+    """How far each stage has read, when all have taken all that their inputs hold now; else None.
+
+    Between two outputs of a stage it is so, too: ask again after a while whether it is still the same.
+    """
 
     def log(topic: str) -> dict[int, list[Message]]:
         found: dict[int, list[Message]] = {}
@@ -96,13 +99,14 @@ def all_taken(bootstrap: str, prefix: str) -> bool:
             found.setdefault(message.partition() or 0, []).append(message)
         return found
 
+    taken: dict[tuple[str, int], Mapping[TopicName, int]] = {}
     for stage, inputs in INPUTS.items():
         read = {topic: log(topic) for topic in inputs}
         for partition, stored in log(f"steps-{stage}").items():
-            at = _steps(stored)[-1].positions
+            at = taken[stage, partition] = _steps(stored)[-1].positions
             if any(at[topic] < _end(read[topic].get(partition, ())) for topic in inputs):
-                return False
-    return True
+                return None
+    return taken
 
 
 def _steps(stored: Sequence[Message]) -> list[Step]:

@@ -19,7 +19,7 @@ def read_all(bootstrap: str, prefix: str, topic: TopicName) -> list[Message]:
         partitions = sorted(consumer.list_topics(name, timeout=10).topics[name].partitions)
         found: list[Message] = []
         for partition in partitions:
-            low, high = _watermarks(consumer, TopicPartition(name, partition))
+            low, high = watermarks(consumer, TopicPartition(name, partition))
             if low == high:
                 continue
             consumer.assign([TopicPartition(name, partition, low)])
@@ -36,7 +36,7 @@ def read_all(bootstrap: str, prefix: str, topic: TopicName) -> list[Message]:
         consumer.close()
 
 
-def _watermarks(consumer: Consumer, place: TopicPartition) -> tuple[int, int]:
+def watermarks(consumer: Consumer, place: TopicPartition) -> tuple[int, int]:
     """Where a partition begins and ends; waits for its leader, which one that was just made may not have yet."""
     deadline = time.monotonic() + LEADER_S
     while True:

@@ -39,7 +39,7 @@ from streams.themes.stage import ThemesStage
 from streams.worker.runner import Ran
 from tests.kit.kafka import Broker, silent
 from tests.kit.kafkalog import NOW, Client, stored_view
-from tests.kit.kafkaread import read_all
+from tests.kit.kafkaread import read_all, watermarks
 from tests.kit.parked import BOOM, SPACE, BugError, broken, chat, poison
 from tests.kit.viewprocess import ViewProcess
 from tests.kit.workerprocess import WorkerProcess
@@ -337,7 +337,7 @@ def last_session(system: System) -> set[str]:
     place = TopicPartition(f"{system.prefix}sessions", partition_of(SPACE, 6))
     consumer = Consumer({"bootstrap.servers": system.bootstrap, "group.id": "unused", "logger": silent()})
     try:
-        low, high = consumer.get_watermark_offsets(place, timeout=10)
+        low, high = watermarks(consumer, place)
         if low == high:
             return set()
         place.offset = high - 1

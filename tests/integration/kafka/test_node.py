@@ -33,7 +33,7 @@ from streams.log.partition import partition_of
 from tests.kit.conversations import SETTINGS, one_conversation
 from tests.kit.kafka import ROOT, Broker, fresh_prefix
 from tests.kit.kafkalog import NOW, TENANT, Chat, Client, checksums, make_chat
-from tests.kit.kafkaread import read_all
+from tests.kit.kafkaread import read_all, watermarks
 from tests.kit.nodeprocess import NodeProcess
 from tests.kit.viewprocess import ViewProcess
 from tests.kit.workerprocess import WorkerProcess
@@ -155,7 +155,7 @@ class Line:
         client = Consumer({"bootstrap.servers": self.bootstrap, "group.id": "unused"})
         try:
             place = TopicPartition(f"{self.prefix}messages", partition_of(space, self.partitions))
-            return client.get_watermark_offsets(place, timeout=10)[1]
+            return watermarks(client, place)[1]
         finally:
             client.close()
 

@@ -22,6 +22,9 @@ from tests.kit.kafkaread import read_all
 from tests.kit.viewprocess import ViewProcess
 from tests.kit.workerprocess import WorkerProcess
 
+REST_S = 6.0
+"""Longer than an open session waits before it is published once more."""
+
 LONG_S = 180.0
 
 
@@ -54,7 +57,13 @@ class Cluster:
     def settle(self, made: Import) -> None:
         """Until the view is the undisturbed one, and the stages have nothing left to take."""
         until(lambda: self.view(made.checksums) == made.checksums, "the view is another one")
-        until(lambda: all_taken(self.bootstrap, self.prefix), "a stage did not take everything")
+
+        def at_rest() -> bool:
+            before = all_taken(self.bootstrap, self.prefix)
+            time.sleep(REST_S)
+            return before is not None and all_taken(self.bootstrap, self.prefix) == before
+
+        until(at_rest, "a stage did not take everything")
 
     def check(self, made: Import) -> None:
         """The view is the undisturbed one; nothing was lost, nothing was done twice."""
