@@ -16,22 +16,24 @@ def read_all(bootstrap: str, prefix: str, topic: TopicName) -> list[Message]:
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "unused", "enable.partition.eof": False})
     try:
         name = prefix + topic
-        partitions = sorted(consumer.list_topics(name, timeout=10).topics[name].partitions)
-        found: list[Message] = []
-        for partition in partitions:
-            low, high = watermarks(consumer, TopicPartition(name, partition))
-            if low == high:
-                continue
-            consumer.assign([TopicPartition(name, partition, low)])
-            last = -1
-            while last < high - 1:
-                message = consumer.poll(10)
-                assert message is not None, f"{name}/{partition} went quiet at {last} of {high}"
-                error = message.error()
-                assert error is None, error
-                last = message.offset()
-                found.append(message)
-        return found
+        places = [
+            TopicPartition(name, n) for n in sorted(consumer.list_topics(name, timeout=10).topics[name].partitions)
+        ]
+        ends = {place.partition: watermarks(consumer, place) for place in places}
+        found: dict[int, list[Message]] = {n: [] for n, (low, high) in ends.items() if low < high}
+        left = set(found)
+        consumer.assign([TopicPartition(name, n, ends[n][0]) for n in found])
+        while left:
+            message = consumer.poll(10)
+            assert message is not None, f"{name}: partitions {sorted(left)} went quiet"
+            error = message.error()
+            assert error is None, error
+            partition, offset = message.partition() or 0, message.offset() or 0
+            if partition in left:
+                found[partition].append(message)
+                if offset >= ends[partition][1] - 1:
+                    left.discard(partition)
+        return [message for n in sorted(found) for message in found[n]]
     finally:
         consumer.close()
 
