@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import msgspec
 import openai
 
 from ops.observing import CallResult
@@ -34,6 +35,9 @@ ASKED_WAIT_MAX_S = 3_600.0
 
 PROBE_TRIES = 2
 """An endpoint that does not know a dialect says so at once, some of them with status 500."""
+
+DOUBTFUL: frozenset[CallResult] = frozenset({"bad_request", "server_error"})
+"""How a server answers to a dialect it does not know."""
 
 UNUSABLE_S = 60.0
 """How long an endpoint is left alone that will not have us: a key, a name or an address is wrong."""
@@ -62,6 +66,7 @@ class ChatClient:
         assert settings.endpoint is not None, "nothing to ask"
         self._settings = settings
         self._dialect = dialect
+        self._remembered = dialect is not None
         self._learned = learned
         self._wait = wait
         self._told = told
@@ -79,9 +84,16 @@ class ChatClient:
         Raises:
             EndpointAwayError: see there.
         """
+        tries = self._settings.tries if tries is None else tries
         dialect = await self._spoken(prompt.model)
-        got, _ = await self._ask(body(prompt, dialect), self._settings.tries if tries is None else tries)
-        return got
+        got, result = await self._ask(body(prompt, dialect), tries)
+        if result not in DOUBTFUL:
+            return got
+        other = await self._spoken_now(prompt.model, dialect)
+        if other == dialect:
+            return got
+        again, _ = await self._ask(body(prompt, other), tries)
+        return msgspec.structs.replace(again, calls=got.calls + again.calls)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -94,6 +106,23 @@ class ChatClient:
                 self._dialect = await self._probe(model)
                 self._learned(self._dialect)
             return self._dialect
+
+    async def _spoken_now(self, model: str, refused: Dialect) -> Dialect:
+        """The dialect after a question failed in one that was remembered: the server may be another by now.
+
+        It is tried once, by whoever comes first; a refusal in a dialect found here is about the question.
+        """
+        async with self._probing:
+            if self._remembered:
+                self._remembered = False
+                try:
+                    found = await self._probe(model)
+                except EndpointAwayError:
+                    return refused
+                if found != refused:
+                    self._dialect = found
+                    self._learned(found)
+            return self._dialect or refused
 
     async def _probe(self, model: str) -> Dialect:
         """The first dialect the endpoint answers in; of the last one only that it answers."""

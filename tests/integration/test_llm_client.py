@@ -184,11 +184,17 @@ def test_a_wrong_key_name_or_address_is_no_fault_of_the_question(code: int) -> N
 
 
 def test_a_question_the_endpoint_cannot_take_fails_at_once() -> None:
-    with FaultServer(script(status(400, "too long"))) as server:
+    """The dialect is tried once, for the server may be another than it was found with; after that no more."""
+
+    def serve(body: Body, before: int) -> Answer:
+        return completion('{"ok": true}') if is_probe(body) else status(400, "too long")
+
+    with FaultServer(serve) as server:
         asked = Asked(server)
-        got = asked.ask()
-    assert (got.outcome, got.calls, asked.calls) == ("failed", 1, ["bad_request"])
+        got = asked.ask(times=2)
+    assert (got.outcome, got.calls, sorted(asked.calls)) == ("failed", 1, ["bad_request", "bad_request", "ok"])
     assert "too long" in got.error
+    assert asked.learned == []
 
 
 @pytest.mark.parametrize(
@@ -256,6 +262,21 @@ def test_the_dialect_is_tried_once_and_remembered(accepts: Any, dialect: tuple[s
     assert [(one.format, one.limit) for one in asked.learned] == [dialect]
     told = [m for m in server.requests[-1]["messages"] if PROMPT.schema in m["content"]]
     assert len(told) == (0 if dialect[0] == "json_schema" else 1)
+
+
+@pytest.mark.parametrize("refusal", [400, 500])
+def test_a_remembered_dialect_that_the_server_no_longer_takes_is_found_anew(refusal: int) -> None:
+    def serve(body: Body, before: int) -> Answer:
+        if "response_format" in body:
+            return status(refusal, "unknown parameter: response_format")
+        return completion('{"ok": true}' if is_probe(body) else '{"events": []}')
+
+    with FaultServer(serve) as server:
+        asked = Asked(server, dialect=CLASSIC, tries=1)
+        got = asked.ask()
+        assert (got.outcome, got.text, got.calls) == ("stop", '{"events": []}', 2)
+        assert [one.format for one in asked.learned] == ["plain"]
+        assert asked.ask().calls == 1
 
 
 def test_a_schema_that_is_taken_and_ignored_is_not_trusted() -> None:
