@@ -75,7 +75,7 @@ def test_a_verdict_becomes_an_edge_and_is_recorded_with_who_gave_it() -> None:
     judged = judging.of(PairsJudged)[-1]
     (one,) = [v for v in judged.verdicts if v.older == BOAT.id]
     assert one.judge == f"scripted+{judged.prompt_hash}"
-    assert judged.producer == f"rules/3+{one.judge}"
+    assert judged.producer == f"rules/4+{one.judge}"
     assert judged.prompt_hash is not None
 
 
@@ -96,6 +96,15 @@ def test_every_verdict_means_one_edge(name: str, edge: tuple[str, str, str, str 
     judging.answer(asked, verdicts(name))
     ids = {"new": SOLD.id, "old": BOAT.id}
     assert judging.relations() == (set() if edge is None else {(ids[edge[0]], edge[1], ids[edge[2]], edge[3])})
+
+
+@pytest.mark.parametrize(("confidence", "relation"), [(0.49, "possibly_updates"), (0.5, "updates")])
+def test_an_update_the_model_itself_doubts_ends_nothing(confidence: float, relation: str) -> None:
+    judging = Judging()
+    judging.take(closed(BOAT))
+    (asked,) = judging.take(closed(SOLD, session="s2", revision=2))
+    judging.answer(asked, verdicts(verdict(1, "change", confidence=confidence)))
+    assert {(new, told, old) for new, told, old, _ in judging.relations()} == {(SOLD.id, relation, BOAT.id)}
 
 
 def test_which_way_a_change_runs_is_decided_by_valid_time_not_by_who_speaks_last() -> None:

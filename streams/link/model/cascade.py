@@ -20,6 +20,9 @@ from .reply import MEANING, PairVerdictName
 SURE = 0.8
 """Confidence from which on a verdict of the rules stands. Those below rest on likeness, not on a word that says it."""
 
+FLOOR = 0.5
+"""Confidence below which the model itself thinks it more likely wrong: such an update is shown and ends nothing."""
+
 CLOSE = 0.5
 """Cosine from which on two statements that share neither attribute nor rare word may still be about one thing."""
 
@@ -78,6 +81,8 @@ class Cascade:
         if known is None or known.state != "answered":
             return by_rules
         relation, kind = MEANING[known.verdict]
+        if relation == "updates" and known.confidence < FLOOR:
+            relation, kind = "possibly_updates", None
         return Judgement(
             relation=relation, kind=kind, confidence=known.confidence, reason=known.reason, judge=self._judge,
             by_time=True,
