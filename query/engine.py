@@ -35,8 +35,9 @@ from .ports import UNTIMED, AnswerModel, NoteSearch, Steps, TokenCounter
 from .question import understand
 from .quotes import anchored, day, offset_of
 from .rank import by_relevance, current_first, take_turns
-from .relevance import Note, fused, rank_notes
+from .relevance import Note, as_notes, fused, rank_notes
 from .render import Renderer
+from .restated import Restated
 from .score import event_similarity
 from .seeds import select_seeds
 from .settings import QuerySettings
@@ -125,10 +126,11 @@ class QueryEngine:
         fits = min(s.newest_notes, request.budget_tokens // NOTE_TOKENS)
         newest = fits if s.newest_first and asked.newest and request.mode != "flat" else 0
         later = self._later(space, notes[:newest]) if newest else {}
-        marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later)
+        restated = Restated(cut, [*ranked, *near.rows], max(asked.at, asked.later))
+        marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later, restated)
         offer = Offer(
-            paths=self._ordered_paths(paths, notes, cut, asked.at, newest=newest),
-            notes=self._ordered_notes(notes, request, cut, asked.at, newest=newest),
+            paths=self._ordered_paths(paths, notes, ranked, restated, cut, asked.at, newest=newest),
+            notes=self._ordered_notes(notes, request, restated, cut, asked.at, newest=newest),
             ruled_out=_near_seeds(ruled_out, seed_ids),
         )
         renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max)
@@ -219,29 +221,46 @@ class QueryEngine:
         return later_on_the_same(notes, s.newest_notes, vectors, s.same_topic)
 
     def _ordered_paths(
-        self, paths: Sequence[Path], notes: Sequence[Note], cut: Cut, at: int, *, newest: int
+        self,
+        paths: Sequence[Path],
+        notes: Sequence[Note],
+        events: Sequence[str],
+        restated: Restated,
+        cut: Cut,
+        at: int,
+        *,
+        newest: int,
     ) -> list[Path]:
         s = self._settings
         ordered = list(paths)
         if s.path_order == "relevance":
-            ordered = by_relevance(ordered, {note.key: note.score for note in notes}, cut)
+            own = as_notes(events, s.relevance)
+            ordered = by_relevance(ordered, {note.key: note.score for note in notes}, own, cut)
         turns = take_turns(ordered)
         if newest:
-            turns = newest_paths(turns, notes, newest, cut)
-        order = current_first([path.events for path in turns], [path.ns for path in turns], cut, at, s.answer_margin)
+            turns = newest_paths(turns, notes, events, newest, cut)
+        shown = [[*path.events, *_ids(map(restated.of_event, cut.rows(path.events)))] for path in turns]
+        order = current_first(shown, [path.ns for path in turns], cut, at, s.answer_margin)
         return [turns[position] for position in order]
 
     def _ordered_notes(
-        self, notes: Sequence[Note], request: QueryRequest, cut: Cut, at: int, *, newest: int
+        self, notes: Sequence[Note], request: QueryRequest, restated: Restated, cut: Cut, at: int, *, newest: int
     ) -> list[tuple[MessageKey, float]]:
-        """The flat arm keeps the order of the search: it is what the others are compared with."""
+        """The flat arm keeps the order of the search: it is what the others are compared with.
+
+        A message that says once more what a retired fact said comes after what took that fact's place, like the fact.
+        """
         s = self._settings
         ordered = newest_notes(notes, newest) if newest else list(notes)
         order = list(range(len(ordered)))
         if request.mode != "flat":
-            shown = [cut.reader.events_of_message(note.key) for note in ordered]
+            shown = [[*cut.reader.events_of_message(n.key), *_ids([restated.by(n.text)])] for n in ordered]
             order = current_first(shown, [note.cosine or 0.0 for note in ordered], cut, at, s.answer_margin)
         return [(ordered[position].key, ordered[position].score) for position in order]
+
+
+def _ids(rows: Iterable[EventRow | None]) -> list[str]:
+    return [row.event.id for row in rows if row is not None]
 
 
 def _said(row: EventRow, cut: Cut) -> str:

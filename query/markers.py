@@ -15,6 +15,7 @@ from views.rows import EventRow, in_force, status_at
 from .cut import Cut
 from .quotes import day, offset_of, quoted
 from .relevance import Note
+from .restated import Restated
 
 
 def is_past(row: EventRow, at: int) -> bool:
@@ -31,6 +32,7 @@ class Marker:
 
     ``at``: the instant the answer is about; ``later``: when it is asked, if the question itself named an earlier time.
     A statement that held at ``at`` and no longer holds at ``later`` is marked with both. ``pointers``: see ``newest``.
+    ``restated``: what says the same as a fact that no longer holds is marked like it; see there.
     """
 
     def __init__(
@@ -40,12 +42,14 @@ class Marker:
         later: int,
         quote_words_max: int,
         pointers: Mapping[MessageKey, Note] = MappingProxyType({}),
+        restated: Restated | None = None,
     ) -> None:
         self.at = at
         self._cut = cut
         self.later = max(at, later)
         self._words = quote_words_max
         self._pointers = pointers
+        self._restated = restated
         self._of_event: dict[str, str] = {}
 
     def of_event(self, row: EventRow) -> str:
@@ -59,17 +63,29 @@ class Marker:
         marks = [self._standing(row, self.at), self._contested(row)]
         if not is_past(row, self.at) and is_past(row, self.later):
             marks.append(f"held then; {self._standing(row, self.later)}")
-        return "; ".join(mark for mark in marks if mark)
+        return "; ".join(mark for mark in (self._of_retold(row), *marks) if mark)
+
+    def _of_retold(self, row: EventRow) -> str:
+        """The marker of a fact that no longer holds, of a statement that holds and says the same."""
+        if self._restated is None or is_past(row, self.later):
+            return ""
+        fact = self._restated.of_event(row)
+        return "" if fact is None else self.of_event(fact)
 
     def of_note(self, key: MessageKey) -> str:
         """The marker of a message from the events that rest on it.
 
-        Where every event is marked it is their markers; where only some are, each is named ("in part: …").
+        Where every event is marked it is their markers; where only some are, each is named ("in part: …"). A message
+        without events may still say what a fact said that no longer holds.
         """
         rows = self._cut.rows(self._cut.reader.events_of_message(key))
         marks = {mark for row in rows if (mark := self.of_event(row))}
         if len(marks) == 1 and all(self.of_event(row) for row in rows):
             return marks.pop()
+        retired = None if marks or self._restated is None else self._restated.of(key)
+        if retired is not None:
+            mark = self.of_event(retired)
+            return f"in part: {self._quote(retired)} {mark}" if rows else mark
         return self.of_rest(key, None) or self.pointer(key)
 
     def pointer(self, key: MessageKey) -> str:

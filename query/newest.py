@@ -26,18 +26,20 @@ def newest_notes(notes: Sequence[Note], most: int) -> list[Note]:
     return [*first, *notes[most:]]
 
 
-def newest_paths(paths: Sequence[Path], notes: Sequence[Note], most: int, cut: Cut) -> list[Path]:
+def newest_paths(
+    paths: Sequence[Path], notes: Sequence[Note], events: Sequence[str], most: int, cut: Cut
+) -> list[Path]:
     """Paths whose every event rests on one of the ``most`` most relevant notes, by their oldest event, newest first.
 
-    Then the others as they were. By the oldest, or a chain would bring an old statement to the top with a new one.
+    Then the others as they were. By the oldest, or a chain would bring an old statement to the top with a new one. An
+    event that rests on no message is near when it is one of the ``most`` best of ``events``.
     """
     near = {note.key for note in notes[:most]}
+    near_events = set(events[:most])
 
     def is_near(path: Path) -> bool:
-        keys = (
-            [MessageKey(s.conversation_id, s.message_id) for s in row.event.sources] for row in cut.rows(path.events)
-        )
-        return all(not near.isdisjoint(sources) for sources in keys)
+        keys = ((event_id, cut.sources(event_id)) for event_id in path.events)
+        return all(not near.isdisjoint(sources) if sources else event_id in near_events for event_id, sources in keys)
 
     first = [path for path in paths if is_near(path)]
     chosen = {id(path) for path in first}

@@ -62,13 +62,21 @@ def current_first(
     return order
 
 
-def by_relevance(paths: Sequence[Path], scores: Mapping[MessageKey, float], cut: Cut) -> list[Path]:
-    """Paths by the mean of their events' best notes in the fused ranking; equal ones as they were."""
+def by_relevance(
+    paths: Sequence[Path], scores: Mapping[MessageKey, float], own: Mapping[str, float], cut: Cut
+) -> list[Path]:
+    """Paths by the mean of their events' best notes in the fused ranking; equal ones as they were.
+
+    ``own``: scores of events, for those that rest on no message.
+    """
+
+    def best(event_id: str) -> float:
+        keys = cut.sources(event_id)
+        return max(scores.get(key, 0.0) for key in keys) if keys else own.get(event_id, 0.0)
 
     def worth(path: Path) -> float:
-        rows = cut.rows(path.events)
-        best = [max((scores.get(key, 0.0) for key in cut.sources(row.event.id)), default=0.0) for row in rows]
-        return sum(best) / len(best) if best else 0.0
+        found = [best(row.event.id) for row in cut.rows(path.events)]
+        return sum(found) / len(found) if found else 0.0
 
     return sorted(paths, key=lambda path: -worth(path))
 

@@ -122,6 +122,12 @@ def rank_notes(
     ]
 
 
+def as_notes(events: Iterable[str], weights: Relevance) -> dict[str, float]:
+    """What events that rest on no message score beside notes: as one at their place in both rankings."""
+    whole = float(weights.dense) + float(weights.sparse)
+    return {event_id: whole / (RRF_K + rank) for rank, event_id in enumerate(events, start=1)}
+
+
 def fused(rankings: Iterable[Sequence[tuple[str, float]]]) -> list[str]:
     """Refs by reciprocal rank fusion, best first; equal ones by ref."""
     scores: dict[str, float] = {}

@@ -44,6 +44,7 @@ def select_seeds(
         match family:
             case "note":
                 add(family, note_seeds(cut, notes))
+                add(family, own_seeds(cut, ranked_events[: settings.seed_notes]))
             case "entity":
                 add(family, entity_seeds(cut, names, ranked_events, settings.entity_seeds))
             case "update":
@@ -56,6 +57,11 @@ def select_seeds(
 def note_seeds(cut: Cut, notes: Sequence[MessageKey]) -> list[str]:
     """Eq. 13: ``V0(q) = {e : N(e) ∩ R_k(q) ≠ ∅}``, by the rank of the note, then id."""
     return _unique(event_id for note in notes for event_id in cut.reader.events_of_message(note))
+
+
+def own_seeds(cut: Cut, ranked_events: Sequence[str]) -> list[str]:
+    """Events asserted without a message, as V0 as well: no note can lead to them, so each counts as its own."""
+    return [row.event.id for row in cut.rows(ranked_events) if not row.event.sources]
 
 
 def entity_seeds(cut: Cut, names: Sequence[str], ranked_events: Sequence[str], cap: int) -> list[str]:

@@ -72,7 +72,7 @@ class Timeline(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that was imported. ``retired``: by a supersession write seen so far."""
+    """A fact of the file so far, imported or not. ``retired``: by a supersession write seen so far."""
 
     event_key: str
     fact: Fact
@@ -80,7 +80,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """A question at its place: what its mode had imported by then, and the facts."""
+    """A question at its place: what its mode had imported by then, and the file's facts until there."""
 
     timeline: Timeline
     event: TimelineEvent
@@ -133,20 +133,23 @@ class Replay:
         task.memory.post(self.space, [message])
 
     def _assert(self, task: Task, facts: Sequence[Fact], ts: str, position: int) -> None:
-        """A batch: every fact an event, every supersession an ``updates`` edge to the newest fact of that name."""
-        if self._mode == "text" or not facts:
-            return
+        """A batch: every fact an event, every supersession an ``updates`` edge to the newest fact of that name.
+
+        From text alone nothing is asserted, but what is retired is the same: the turns say it.
+        """
         events: list[EventIn] = []
         edges: list[EdgeIn] = []
         for n, fact in enumerate(facts):
             key = f"{fact.key}#{position}.{n}"
-            self._texts.append(fact.value)
             events.append(EventIn(key=key, type="state_change", text=fact.value, attribute=fact.key, value=fact.value))
             former = self._newest(fact.supersedes)
             if former is not None:
                 self._facts[former] = msgspec.structs.replace(self._facts[former], retired=True)
                 edges.append(EdgeIn(src=key, dst=self._facts[former].event_key, relation="updates", kind="change"))
             self._facts.append(Known(event_key=key, fact=fact, retired=False))
+        if self._mode == "text" or not events:
+            return
+        self._texts += [event.text for event in events]
         task.memory.system.assert_events(
             self.space,
             AssertionsIn(
@@ -205,12 +208,15 @@ def _timeline(name: str, line: bytes) -> Timeline:
 
 
 def _count(tally: Tally, mode: Mode, asked: Asked, context: Sequence[ContextItem]) -> list[str]:
+    """Count a question, if all it must mention was imported; returns what went wrong."""
     truth = asked.event.ground_truth
     assert truth is not None, "a question has an expected answer"
+    if not all(_says(asked.imported, text) for text in truth.must_mention):
+        return []
     shown = list(statements(context))
     where = f"{mode} {asked.timeline.id} ({asked.timeline.track})"
     details: list[str] = []
-    if truth.must_mention and all(_says(asked.imported, text) for text in truth.must_mention):
+    if truth.must_mention:
         tally.asked += 1
         lacking = [text for text in truth.must_mention if not any(_says(s, text) for s, past in shown if not past)]
         tally.mentioned += not lacking
@@ -240,8 +246,8 @@ def statements(context: Iterable[ContextItem]) -> Iterable[tuple[str, bool]]:
     for item in context:
         for line in item.text.splitlines() if item.kind == "path" else (item.text,):
             marker = line[line.rfind("{") :] if line.endswith("}") else ""
-            past = any(word in marker for word in ("superseded on", "corrected:", "ended by", "takes an earlier"))
-            yield line, past and "in part:" not in marker
+            whole = marker.partition("in part:")[0]
+            yield line, any(word in whole for word in ("superseded on", "corrected:", "ended by", "takes an earlier"))
 
 
 def _says(text: str, wanted: str) -> bool:
@@ -266,6 +272,8 @@ def _scores(tallies: dict[tuple[Mode, str], Tally], details: list[str]) -> Score
     metrics |= {name: share(*counted) for name, counted in counts.items()}
     metrics |= {f"{name}_of": counted[1] for name, counted in counts.items()}
     for (mode, track), tally in tallies.items():
-        metrics[f"{mode}_mentioned_{track}"] = share(tally.mentioned, tally.asked)
-        metrics[f"{mode}_forbidden_{track}"] = share(tally.other_hit, tally.other)
+        if tally.asked:
+            metrics[f"{mode}_mentioned_{track}"] = tally.mentioned / tally.asked
+        if tally.other:
+            metrics[f"{mode}_forbidden_{track}"] = tally.other_hit / tally.other
     return Scores(metrics=metrics, counts=counts, details=details)

@@ -15,8 +15,9 @@ from ops.evaluate.data import AnchorQuestion, BadDataError, Data, Utterance, Utt
 from ops.evaluate.intervals import day_us, unit_around, widened, wilson
 from ops.evaluate.matching import Gold, Predicted, distance, match, turn
 from ops.evaluate.retrieval import shown_ids
-from ops.evaluate.statebench import Fact, Known, is_retired, statements
+from ops.evaluate.statebench import MODES, Fact, Known, Replay, Timeline, is_retired, statements
 from ops.evaluate.stress import look
+from ops.evaluate.suite import Task
 from ops.evaluate.tables import section, table, update_results
 from ops.evaluate.utterances import Found, is_dated
 from ops.report import Report
@@ -190,6 +191,30 @@ def test_a_string_is_retired_when_no_fact_that_holds_has_its_words() -> None:
     assert is_retired("Room 9", [known("meet in room 9", retired=True), known("meet in room 91", retired=False)])
     assert not is_retired("room", [known("meet in room 9", retired=True), known("meet in room 91", retired=False)])
     assert not is_retired("hall", [known("meet in room 9", retired=True)])
+
+
+def test_what_is_retired_does_not_depend_on_what_a_mode_imports() -> None:
+    """From turns alone the question is the same: the fact they told is retired, though nobody asserted it."""
+    told = {"id": "f1", "key": "hall", "value": "meet in the red hall"}
+    later = {"id": "f2", "key": "hall_2", "value": "meet in the barn", "supersedes": "hall"}
+    truth = {"must_mention": ["barn"], "must_not_mention": ["red hall"]}
+    events = [
+        {"ts": "2024-05-01T10:00:00", "type": "conversation_turn", "text": "The red hall it is."},
+        {"ts": "2024-05-01T10:01:00", "type": "state_write", "writes": [told]},
+        {"ts": "2024-05-02T10:00:00", "type": "supersession", "writes": [later]},
+        {"ts": "2024-05-03T10:00:00", "type": "query", "prompt": "Where?", "ground_truth": truth},
+    ]
+    start = {"persistent_facts": [], "environment": {}}
+    timeline = msgspec.convert({"id": "t", "track": "x", "initial_state": start, "events": events}, Timeline)
+    unread = SimpleNamespace(post=lambda *_: None, system=SimpleNamespace(assert_events=lambda *_: None))
+    imported: dict[str, str] = {}
+    for mode in MODES:
+        asked = Replay(timeline, mode).advance(cast(Task, SimpleNamespace(memory=unread)))
+        assert asked is not None
+        assert is_retired("red hall", asked.facts)
+        imported[mode] = asked.imported
+    assert imported["text"] == "The red hall it is."
+    assert "meet in the barn" in imported["structured"]
 
 
 def test_every_line_of_a_path_has_its_own_marker() -> None:

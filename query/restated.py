@@ -1,0 +1,207 @@
+"""Messages that say what a fact said which no longer holds, though the fact does not rest on them.
+
+A producer may assert a fact and its replacement without naming messages, and one person may say the same thing three
+times where one saying became the fact. Whoever reads such a message in a context takes it for the present state unless
+it is marked like the fact. A message restates a superseded or corrected fact when
+
+- it has all content words of the fact's value (where it has one, else of its text), as stems, in any order. Three words
+  or more tell by themselves what they are about; of fewer the message must also have the other words of the fact's
+  text, or one of its attribute's. Of a value with two long numbers (an order, an amount) they and one more word do;
+- the fact is not about somebody else: its subject said the message, or is named in it;
+- it was said before the first statement that took the fact's place, and does not say what that one says instead;
+- it denies where the fact denies and affirms where it affirms, in the sentences that have words of the value;
+- no fact that holds says the same: none that was stated since, and none of a producer that names no messages.
+
+Only facts near the question are looked at, those the search found and those around the seeds: a space is never scanned.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from schemas.ids import MessageKey
+from views.reader import MessageText
+from views.rows import EventRow, in_force, status_at
+from views.vectors.sparse import STOP_WORDS, term_id, words
+
+from .cut import Cut
+
+TELLING_WORDS = 3
+"""Content words that tell by themselves what they are about: "approved for 900" does, "Paris" does not."""
+
+_HINT = 3
+"""Letters that words of one stem have in common at their beginning, and digits that ``10,000`` and ``10000`` end on."""
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_DENIAL = re.compile(r"\b(?:not|never|no longer|cannot|without)\b|n['’]t\b", re.I)
+_LONG_NUMBER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3,}(?!\d)")
+"""Three digits or more, but no year."""
+
+
+class _Retired(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that no longer holds.
+
+    Attributes:
+        row: of the fact.
+        hints: what the text of a message must hold, or it is not worth reading.
+        said: the words of its value.
+        numbers: long numbers among them, when there are two or more and other words beside them.
+        text: the other words of its text, without names.
+        attribute: of the attribute's name.
+        instead: of each statement that took its place, the words of the value that it does not share.
+        before: when the first of those was made.
+    """
+
+    row: EventRow
+    hints: Sequence[str]
+    said: frozenset[int]
+    numbers: frozenset[int]
+    text: frozenset[int]
+    attribute: frozenset[int]
+    instead: tuple[frozenset[int], ...]
+    before: int
+
+
+class Restated:
+    """The retired facts near one question, to look messages up.
+
+    Args:
+        cut: the space as read by this query.
+        near: events to look at.
+        at: instant from which they are judged: when the question is asked.
+    """
+
+    def __init__(self, cut: Cut, near: Iterable[str], at: int) -> None:
+        self._cut = cut
+        self._near = list(dict.fromkeys(near))
+        self._at = at
+
+    def of(self, key: MessageKey) -> EventRow | None:
+        """See ``by``; None for a message that may not be shown."""
+        note = self._cut.note(key) if self._retired else None
+        return None if note is None else self.by(note)
+
+    def of_event(self, row: EventRow) -> EventRow | None:
+        """The fact that a statement says once more: one its message restates, of whose value it has words."""
+        if not self._retired:
+            return None
+        facts = (self.of(key) for key in self._cut.sources(row.event.id))
+        words_of = content(row.event.text)
+        return next((fact for fact in facts if fact is not None and words_of & content(_value(fact))), None)
+
+    def by(self, note: MessageText) -> EventRow | None:
+        """The fact that a message restates; of several the one stated last."""
+        if not self._retired:
+            return None
+        folded = _folded(note.content)
+        fitting = [
+            one for one in self._retired if all(hint in folded for hint in one.hints) and self._restates(note, one)
+        ]
+        return max((one.row for one in fitting), key=lambda row: (row.event.stated, row.event.id), default=None)
+
+    @cached_property
+    def _retired(self) -> list[_Retired]:
+        found = (_retired(row, self._cut, self._at) for row in self._cut.rows(self._near))
+        return [one for one in found if one is not None]
+
+    def _restates(self, note: MessageText, one: _Retired) -> bool:
+        told = content(note.content)
+        return (
+            note.sent_at <= one.before
+            and MessageKey(note.conversation_id, note.message_id) not in self._cut.sources(one.row.event.id)
+            and _says(told, one)
+            and _may_be_about(note, one.row)
+            and not any(instead and instead <= told for instead in one.instead)
+            and _denies(note.content, one.said) == _denies(_value(one.row), one.said)
+            and not self._holds_again(one)
+        )
+
+    def _holds_again(self, one: _Retired) -> bool:
+        """Whether a fact that holds says the same: stated since, or by a producer that names no messages.
+
+        What took its place does not say the same, however much of it the words repeat.
+        """
+        instead = {superseder.event_id for superseder in one.row.superseders}
+        return any(
+            one.said <= content(_value(row)) | content(row.event.text)
+            for row in self._cut.rows(self._near)
+            if row.event.id not in instead
+            and in_force(row, self._at)
+            and (not row.event.sources or row.event.stated.sent_at > one.before)
+        )
+
+
+@lru_cache(maxsize=4_096)
+def content(text: str) -> frozenset[int]:
+    """Stems of the words that are no stop words, as term ids; ``10,000`` is one number."""
+    return frozenset(term_id(word) for word in _telling(text))
+
+
+def _telling(text: str) -> list[str]:
+    return [word for word in words(_THOUSANDS.sub("", text)) if word not in STOP_WORDS]
+
+
+def _retired(row: EventRow, cut: Cut, at: int) -> _Retired | None:
+    if not row.superseders or status_at(row, at) not in ("superseded", "corrected"):
+        return None
+    value = _value(row)
+    said = content(value)
+    by = cut.rows([superseder.event_id for superseder in row.superseders])
+    if not said or not by:
+        return None
+    numbers = sorted(set(_LONG_NUMBER.findall(_THOUSANDS.sub("", value))))
+    if not 2 <= len(numbers) < len(said):
+        numbers = []
+    return _Retired(
+        row=row,
+        hints=[number[-_HINT:] for number in numbers] or [_hint(word) for word in _telling(value)],
+        said=said,
+        numbers=frozenset(term_id(number) for number in numbers),
+        text=content(row.event.text) - said - _names(row),
+        attribute=content(row.event.attribute or ""),
+        instead=tuple(content(_value(new)) - said for new in by),
+        before=min(new.event.stated.sent_at for new in by),
+    )
+
+
+def _says(told: frozenset[int], one: _Retired) -> bool:
+    if one.numbers and one.numbers <= told:
+        return len(one.said & told) > len(one.numbers)
+    if not one.said <= told:
+        return False
+    return len(one.said) >= TELLING_WORDS or bool(one.attribute & told) or (bool(one.text) and one.text <= told)
+
+
+def _may_be_about(note: MessageText, row: EventRow) -> bool:
+    """Whether the subject said it or is named. A fact without one is of its own conversation, where it has any."""
+    subject = row.event.subject
+    if subject is None:
+        sources = row.event.sources
+        return not sources or any(source.conversation_id == note.conversation_id for source in sources)
+    return subject.casefold() == note.speaker.casefold() or bool(content(subject) & content(note.content))
+
+
+def _denies(text: str, said: frozenset[int]) -> bool:
+    return any(_DENIAL.search(sentence) and said & content(sentence) for sentence in _SENTENCE.split(text))
+
+
+def _value(row: EventRow) -> str:
+    return row.event.value or row.event.text
+
+
+def _names(row: EventRow) -> frozenset[int]:
+    return frozenset(term for name in (*row.event.participants, row.event.speaker or "") for term in content(name))
+
+
+def _hint(word: str) -> str:
+    return word[-_HINT:] if word.isdigit() else word[:_HINT]
+
+
+def _folded(text: str) -> str:
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
