@@ -14,6 +14,7 @@ class Cut:
 
     def __init__(self, reader: SpaceReader, messages: Messages) -> None:
         self.reader = reader
+        self.memo = reader.memo
         self._messages = messages
         self._rows: dict[str, EventRow | None] = {}
         self._edges: dict[str, Sequence[EdgeRow]] = {}

@@ -1,44 +1,52 @@
 """What paths may run through: events around the seeds, and the links between them that no prune forbids (Eq. 15).
 
 A link is a relation, or a session or theme that two events have in common: these are vertices of the graph too, and a
-path crosses them at their own discounts.
+path crosses them at their own discounts. Events and links are numbers; what a link says is told of chosen paths only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
+from schemas.edges import Edge
 from schemas.events import Stated
 from schemas.parts import whole_of
 from views.rows import EdgeRow, EventRow, validity_at
 
 from .api import Step
 from .cut import Cut
-from .settings import Hierarchy, QuerySettings
+from .settings import Discounts, Hierarchy, QuerySettings
 
 _CAUSAL = ("causes", "prevents")
 _FORWARD_IN_TIME = ("before", "causes", "enables", "prevents")
 
 
+class Shared(NamedTuple):
+    """A session or theme that two events have in common."""
+
+    relation: Hierarchy
+    name: str
+
+
 class Link(NamedTuple):
-    """One link of the neighbourhood.
+    """One link of the neighbourhood: from what to what, and by what.
 
     ``weight``: c·d(l) of Eq. 18. ``contests``: it is ``contradicts``. ``in_order``: Eq. 19 holds for it.
     """
 
-    number: int
-    ends: tuple[int, int]
+    src: int
+    dst: int
     weight: float
     contests: bool
     in_order: bool
-    step: Step
+    by: Edge | Shared
 
 
 class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
-    """Events by number, in the order in which they were found, and the links at each, the strongest first.
+    """Events by number, in the order in which they were found, and the links between them.
 
     ``stated``: (stated, id), to write a path in one direction. ``starts``: of the anchors. ``validity``: v(e).
     """
@@ -49,16 +57,25 @@ class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
     stated: list[tuple[Stated, str]]
     starts: list[int]
     validity: list[float]
-    links: list[list[Link]]
+    links: list[Link]
+
+    def step(self, link: Link) -> Step:
+        """A link as a path tells it."""
+        src, dst, by = self.ids[link.src], self.ids[link.dst], link.by
+        if isinstance(by, Shared):
+            return Step(src=src, dst=dst, relation=by.relation, kind=None, confidence=1.0, via=by.name)
+        return Step(src=src, dst=dst, relation=by.relation, kind=by.kind, confidence=by.confidence)
 
 
-class _Found(NamedTuple):
-    """A link before its ends have numbers."""
+class Arm(NamedTuple):
+    """A relation at an event. ``until``: the instant from which it is not crossed any more."""
 
     weight: float
     key: str
-    step: Step
     other: str
+    edge: Edge
+    in_order: bool
+    until: int | None
 
 
 def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> Neighbourhood:
@@ -68,26 +85,48 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
     ``hierarchy_fan`` events of these that are nearest to the seeds in rank: to list a theme would be to list all.
     """
     rows = {row.event.id: row for row in cut.rows(seeds)}
-    found: dict[str, list[_Found]] = {}
+    found: dict[str, Arm] = {}
     room = settings.neighbourhood
     level = list(rows)
     for _ in range(settings.max_hops):
         following: list[str] = []
         for event_id in level:
-            found[event_id] = _crossable(cut, rows[event_id], at, settings)
-            for link in found[event_id]:
-                row = cut.row(link.other)
-                if link.other not in rows and row is not None and room > 0:
-                    rows[link.other] = row
-                    following.append(link.other)
+            arms = arms_of(cut, event_id, settings.discounts)
+            standing = [arm for arm in arms if arm.until is None or at < arm.until][: settings.beam]
+            for arm in standing:
+                found[arm.key] = arm
+                row = cut.row(arm.other) if room > 0 and arm.other not in rows else None
+                if row is not None:
+                    rows[arm.other] = row
+                    following.append(arm.other)
                     room -= 1
         level = following
-    hierarchy = _hierarchy(cut, list(rows.values()), settings)
-    return _numbered(rows, (*(link for links in found.values() for link in links), *hierarchy), at)
+    events = [row.event for row in rows.values()]
+    numbers = {event_id: number for number, event_id in enumerate(rows)}
+    stated = [(event.stated, event.id) for event in events]
+    return Neighbourhood(
+        ids=list(rows),
+        rows=rows,
+        numbers=numbers,
+        stated=stated,
+        starts=[event.anchor.start for event in events],
+        validity=[validity_at(row, at) for row in rows.values()],
+        links=_related(numbers, found.values()) + _in_common(cut, list(rows.values()), stated, settings),
+    )
 
 
-def crossable(row: EdgeRow, src: EventRow, dst: EventRow, at: int) -> bool:
-    """Whether a path may cross a relation at an instant. Two of the paper's prunes, and one of our own.
+def arms_of(cut: Cut, event_id: str, discounts: Discounts) -> Sequence[Arm]:
+    """The relations at an event that may be crossed at some time, the strongest first, then by id."""
+    known = cut.memo.of_events(("arms", discounts))
+    arms: Sequence[Arm] | None = known.get(event_id)
+    if arms is None:
+        made = (_arm(row, event_id, cut, discounts) for row in cut.edges(event_id))
+        arms = known[event_id] = sorted((arm for arm in made if arm is not None), key=_strongest)
+    return arms
+
+
+def _arm(row: EdgeRow, event_id: str, cut: Cut, discounts: Discounts) -> Arm | None:
+    """The relation, where a path may cross it. Two of the paper's prunes, and one of our own.
 
     1. A ``causes`` or ``prevents`` edge invalid by then (Eq. 12) is a broken reasoning link.
     2. A ``before``, ``causes``, ``enables`` or ``prevents`` edge that runs backwards in time is backward causation.
@@ -97,78 +136,90 @@ def crossable(row: EdgeRow, src: EventRow, dst: EventRow, at: int) -> bool:
        only possibly an update.
     """
     edge = row.edge
-    if edge.relation in _CAUSAL and row.invalid_from is not None and row.invalid_from <= at:
-        return False
-    if edge.relation in _FORWARD_IN_TIME:
-        return src.event.anchor.start < dst.event.anchor.until or src.event.anchor.start <= dst.event.anchor.start
-    return edge.relation != "possibly_updates" and (edge.relation != "updates" or row.effective)
-
-
-def _crossable(cut: Cut, row: EventRow, at: int, settings: QuerySettings) -> list[_Found]:
-    kept: list[_Found] = []
-    for edge_row in cut.edges(row.event.id):
-        edge = edge_row.edge
-        src, dst = cut.row(edge.src), cut.row(edge.dst)
-        if src is not None and dst is not None and crossable(edge_row, src, dst, at):
-            step = Step(src=edge.src, dst=edge.dst, relation=edge.relation, kind=edge.kind, confidence=edge.confidence)
-            other = edge.dst if edge.src == row.event.id else edge.src
-            kept.append(_Found(edge.confidence * settings.discounts.of(edge.relation), edge.id, step, other))
-    kept.sort(key=lambda link: (-link.weight, link.key))
-    return kept[: settings.beam]
-
-
-def _hierarchy(cut: Cut, rows: Sequence[EventRow], settings: QuerySettings) -> Iterable[_Found]:
-    """Links through sessions and themes: from each of their first events, in the order found, to the next ones."""
-    if not settings.hierarchy_fan:
-        return
-    sessions: dict[str, list[EventRow]] = {}
-    themes: dict[str, list[EventRow]] = {}
-    for row in rows:
-        names = dict.fromkeys(whole_of(session) for session in row.session_ids)
-        for name in names:
-            sessions.setdefault(name, []).append(row)
-        for theme in dict.fromkeys(cut.reader.theme_of(name) for name in names):
-            if theme is not None:
-                themes.setdefault(theme, []).append(row)
-    both: tuple[tuple[Hierarchy, dict[str, list[EventRow]]], ...] = (("session", sessions), ("theme", themes))
-    for relation, groups in both:
-        discount = settings.discounts.of(relation)
-        for name, members in groups.items():
-            for position, row in enumerate(members):
-                others = members[position + 1 :]
-                if relation == "theme":
-                    others = [one for one in others if set(one.session_ids).isdisjoint(row.session_ids)]
-                for other in others[: settings.hierarchy_fan]:
-                    first, last = sorted((row, other), key=lambda one: (one.event.stated, one.event.id))
-                    step = Step(
-                        src=first.event.id, dst=last.event.id, relation=relation, kind=None, confidence=1.0, via=name
-                    )
-                    yield _Found(discount, f"{relation}:{name}:{step.src}:{step.dst}", step, last.event.id)
-
-
-def _numbered(rows: Mapping[str, EventRow], found: Iterable[_Found], at: int) -> Neighbourhood:
-    ids = list(rows)
-    numbers = {event_id: number for number, event_id in enumerate(ids)}
-    events = [row.event for row in rows.values()]
-    starts = [event.anchor.start for event in events]
-    links: list[list[Link]] = [[] for _ in ids]
-    unique: dict[tuple[str, str, str], _Found] = {}
-    for link in sorted(found, key=lambda link: (-link.weight, link.key)):
-        if link.step.src in numbers and link.step.dst in numbers:
-            unique.setdefault((link.step.src, link.step.relation, link.step.dst), link)
-    for number, link in enumerate(unique.values()):
-        src, dst = numbers[link.step.src], numbers[link.step.dst]
-        relation = link.step.relation
-        in_order = relation != "before" or starts[src] <= starts[dst]
-        made = Link(number, (src, dst), link.weight, relation == "contradicts", in_order, link.step)
-        links[src].append(made)
-        links[dst].append(made)
-    return Neighbourhood(
-        ids=ids,
-        rows=rows,
-        numbers=numbers,
-        stated=[(event.stated, event.id) for event in events],
-        starts=starts,
-        validity=[validity_at(row, at) for row in rows.values()],
-        links=links,
+    relation = edge.relation
+    if relation == "possibly_updates" or (relation == "updates" and not row.effective):
+        return None
+    src, dst = cut.row(edge.src), cut.row(edge.dst)
+    if src is None or dst is None:
+        return None
+    began, target = src.event.anchor.start, dst.event.anchor
+    if relation in _FORWARD_IN_TIME and began >= target.until and began > target.start:
+        return None
+    return Arm(
+        weight=edge.confidence * discounts.of(relation),
+        key=edge.id,
+        other=edge.dst if edge.src == event_id else edge.src,
+        edge=edge,
+        in_order=relation != "before" or began <= target.start,
+        until=row.invalid_from if relation in _CAUSAL else None,
     )
+
+
+def _strongest(arm: Arm) -> tuple[float, str]:
+    return (-arm.weight, arm.key)
+
+
+def _related(numbers: Mapping[str, int], arms: Iterable[Arm]) -> list[Link]:
+    """The relations between the events; of several of one kind between the same two the strongest."""
+    unique: dict[tuple[str, str, str], Arm] = {}
+    for arm in arms:
+        edge = arm.edge
+        if edge.src in numbers and edge.dst in numbers:
+            other = unique.setdefault((edge.src, edge.relation, edge.dst), arm)
+            if other is not arm and _strongest(arm) < _strongest(other):
+                unique[edge.src, edge.relation, edge.dst] = arm
+    return [
+        Link(numbers[src], numbers[dst], arm.weight, relation == "contradicts", arm.in_order, arm.edge)
+        for (src, relation, dst), arm in unique.items()
+    ]
+
+
+def _in_common(
+    cut: Cut, rows: Sequence[EventRow], stated: Sequence[tuple[Stated, str]], settings: QuerySettings
+) -> list[Link]:
+    """Links through sessions and themes: from each of their first events, in the order found, to the next ones.
+
+    Two events that have several in common are linked through the first by name.
+    """
+    fan, discounts = settings.hierarchy_fan, settings.discounts
+    if not fan:
+        return []
+    sessions: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        for name in row.session_ids if len(row.session_ids) == 1 else dict.fromkeys(map(whole_of, row.session_ids)):
+            sessions.setdefault(whole_of(name), []).append(number)
+    themes: dict[str, dict[int, None]] = {}
+    for name, members in sessions.items():
+        theme = cut.reader.theme_of(name)
+        if theme is not None:
+            themes.setdefault(theme, {}).update(dict.fromkeys(members))
+    found: dict[tuple[Hierarchy, int, int], str] = {}
+
+    def link(relation: Hierarchy, name: str, one: int, other: int) -> None:
+        ends = (relation, one, other) if stated[one] <= stated[other] else (relation, other, one)
+        found[ends] = min(found.get(ends, name), name)
+
+    for name, members in sessions.items():
+        for position, one in enumerate(members):
+            for other in members[position + 1 : position + 1 + fan]:
+                link("session", name, one, other)
+    for name, members in themes.items():
+        for one, other in _apart(rows, sorted(members), fan):
+            link("theme", name, one, other)
+    return [
+        Link(src, dst, discounts.of(relation), False, True, Shared(relation, name))
+        for (relation, src, dst), name in found.items()
+    ]
+
+
+def _apart(rows: Sequence[EventRow], members: Sequence[int], fan: int) -> Iterator[tuple[int, int]]:
+    """Each with the next ones that are of no session it is of."""
+    for position, one in enumerate(members):
+        own, left = rows[one].session_ids, fan
+        for other in members[position + 1 :]:
+            of_other = rows[other].session_ids
+            if of_other != own and set(own).isdisjoint(of_other):
+                yield one, other
+                left -= 1
+                if not left:
+                    break

@@ -102,7 +102,8 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         beam: relations followed at one event, the strongest first.
         hierarchy_fan: events that one event leads to through each of its sessions, and through each theme.
         neighbourhood: events looked at around the seeds at most.
-        max_expansions: paths taken from the queue at most; bounds the time of a query whatever the graph.
+        max_expansions: paths of one length that are grown at most, the best bounds first; bounds the time of a query
+            whatever the graph.
         max_paths: paths kept.
         note_share: B_note as a share of B_total (the evaluated split is 6,000 of 10,000); the rest is B_path.
         note_tokens_min: tokens of a short rendered note; notes searched = B_total over this.
@@ -148,7 +149,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     beam: int = 8
     hierarchy_fan: int = 1
     neighbourhood: int = 120
-    max_expansions: int = 300
+    max_expansions: int = 2_000
     max_paths: int = 48
     note_share: float = 0.6
     note_tokens_min: int = 15

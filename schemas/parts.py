@@ -24,5 +24,5 @@ def part_name(kind: PartKind, session_id: str, part: int) -> str:
 
 def whole_of(name: str) -> str:
     """The session (or batch) that a part belongs to; any other name is its own."""
-    found = _PREFIX.match(name)
+    found = _PREFIX.match(name) if ":" in name else None
     return name if found is None else name[found.end() :]

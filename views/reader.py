@@ -12,6 +12,7 @@ import msgspec
 
 from schemas.ids import MessageKey
 
+from .memo import Memo
 from .order import Spot
 from .rows import EdgeRow, EventRow
 
@@ -44,6 +45,11 @@ class MessageAccount(msgspec.Struct, frozen=True, kw_only=True):
 
 class SpaceReader(Protocol):
     """One space, one consistent cut. Ids come back sorted; unknown ids are left out, not errors."""
+
+    @property
+    def memo(self) -> Memo:
+        """What was worked out from this cut before."""
+        ...
 
     def event(self, event_id: str) -> EventRow | None: ...
     def event_ids(self) -> Sequence[str]:

@@ -15,6 +15,7 @@ import msgspec
 from schemas.edges import Edge
 from schemas.ids import MessageKey
 
+from .memo import Memo
 from .order import Spot
 from .reader import Messages, MessageText, SpaceReader
 from .rows import EdgeRow, EventRow
@@ -32,6 +33,7 @@ class Scoped(Rules):
     """
 
     def __init__(self, whole: SpaceReader, texts: Messages, conversations: Collection[str], *, naive: bool) -> None:
+        self.memo = Memo()
         self._whole = whole
         self._texts = texts
         self._inside = frozenset(conversations)

@@ -21,6 +21,7 @@ from .history import space_at
 from .known import known_by
 from .liveness import ruled_out_edge, without_erased
 from .maintain import Maintainer, Parked
+from .memo import Memo
 from .order import Spot, spot_of
 from .reader import MessageText
 from .rows import EdgeRow, EventRow
@@ -35,8 +36,16 @@ from .touched_keys import TouchedKeys
 class Snapshot:
     """``SpaceReader`` and ``Messages`` of one space. Never changed once it is made."""
 
-    def __init__(self, space: Space, tally: Tally, letters: Sequence[Parked], unread: frozenset[MessageKey]) -> None:
+    def __init__(
+        self,
+        space: Space,
+        tally: Tally,
+        letters: Sequence[Parked],
+        unread: frozenset[MessageKey],
+        memo: Memo | None = None,
+    ) -> None:
         self.space = space
+        self.memo = Memo() if memo is None else memo
         self.tally = tally
         self._unread = unread
         self._spots: dict[MessageKey, Spot] = {}
@@ -172,12 +181,24 @@ def next_snapshot(former: Snapshot, maintainer: Maintainer, space: SpaceKey, tou
     tally = Tally(former.tally.source, former.tally.read)
     for key in moved:
         tally.moved(where(old, key), where(made, key))
-    return _snapshot(maintainer, space, made, tally)
+    memo = former.memo.without(_stale(old, made, seen, keys), keys)
+    return _snapshot(maintainer, space, made, tally, memo)
 
 
-def _snapshot(maintainer: Maintainer, space: SpaceKey, made: Space, tally: Tally) -> Snapshot:
+def _snapshot(maintainer: Maintainer, space: SpaceKey, made: Space, tally: Tally, memo: Memo | None = None) -> Snapshot:
     letters = [cell for _, cell in maintainer.parked.scan(space_prefix(space)) if not cell.redriven]
-    return Snapshot(made, tally, letters, _unread(maintainer, made.messages, letters))
+    return Snapshot(made, tally, letters, _unread(maintainer, made.messages, letters), memo)
+
+
+def _stale(old: Space, new: Space, seen: Seen, messages: Iterable[MessageKey]) -> set[str]:
+    """Events of which what was worked out may be another now (``Memo``): what changed, and all beside it."""
+    changed = {event_id for event_id, _ in seen.events}
+    changed.update(event_id for key in messages for space in (old, new) for event_id in space.of_message.get(key, ()))
+    touched = {edge_id for edge_id, _ in seen.edges}
+    for space in (old, new):
+        touched.update(edge_id for event_id in changed for edge_id in space.edges_of.get(event_id, ()))
+    rows = (space.edges.get(edge_id) for space in (old, new) for edge_id in touched)
+    return changed.union(*((row.edge.src, row.edge.dst) for row in rows if row is not None))
 
 
 def _claimed(space: Space, name: str) -> Iterable[MessageKey]:

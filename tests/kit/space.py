@@ -11,6 +11,7 @@ from schemas.events import Anchor, Event, Source, Stated
 from schemas.ids import MessageKey, SpaceKey
 from schemas.times import US_PER_DAY, parse_time
 from tests.kit.encoders import HashingEncoder
+from views.memo import Memo
 from views.order import SILENCE, Spot, changed, spot_of
 from views.reader import Basis, MessageText
 from views.rows import EdgeRow, EventRow, Superseder
@@ -151,6 +152,7 @@ class MemorySpace:
         self._rows = {one.event.id: one for one in rows}
         self._edges = list(edges)
         self._themes = dict(themes or {})
+        self.memo = Memo()
         self._aliases = {name.casefold(): canonical for name, canonical in (aliases or {}).items()}
 
     def event(self, event_id: str) -> EventRow | None:

@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ops.cuts import Cuts
+from query.cut import Cut
+from query.neighbourhood import arms_of
+from query.settings import Discounts
 from schemas.ids import MessageKey
 from tests.kit.records import SPACE
 from tests.property.test_history import logs
@@ -22,14 +25,18 @@ PLACES = st.tuples(st.integers(0, 6).map(lambda n: n * RUN_GAP_US * 2 // 3), st.
 
 
 def shown(cut: Snapshot) -> dict[str, Any]:
-    """Everything a reader can see of a cut."""
+    """Everything a reader can see of a cut, and what is worked out from it and remembered."""
     space = cut.space
     fields = {name: getattr(space, name) for name in space.__struct_fields__}
     found = {name: dict(value.items()) if hasattr(value, "items") else value for name, value in fields.items()}
     keys = sorted(space.messages)
     spots = {key: cut.spot(key) for key in keys}
     counted = [key for key in (*keys, MessageKey("c1", "m1")) if cut.counts(key)]
-    return {**found, "account": cut.account, "spots": spots, "counted": counted, "participants": cut.participants()}
+    links = {event_id: arms_of(Cut(cut, cut), event_id, Discounts()) for event_id in cut.event_ids()}
+    return {
+        **found, "account": cut.account, "spots": spots, "counted": counted, "participants": cut.participants(),
+        "links": links,
+    }  # fmt: skip
 
 
 @BUDGET

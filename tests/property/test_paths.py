@@ -54,9 +54,9 @@ def every_path(near: Neighbourhood, seeds: list[str], similarity: dict[str, floa
             yield nodes, links
         if len(links) == s.max_hops:
             return
-        for link in near.links[nodes[-1]]:
-            other = link.ends[0] if link.ends[1] == nodes[-1] else link.ends[1]
-            twice = bool(links) and links[-1].step.relation == link.step.relation == "contradicts"
+        for link in (one for one in near.links if nodes[-1] in (one.src, one.dst)):
+            other = link.src if link.dst == nodes[-1] else link.dst
+            twice = bool(links) and links[-1].contests and link.contests
             if other not in nodes and not twice:
                 yield from grow((*nodes, other), (*links, link))
 
@@ -65,7 +65,7 @@ def every_path(near: Neighbourhood, seeds: list[str], similarity: dict[str, floa
         for nodes, links in grow((start,), ()):
             ids = tuple(near.ids[n] for n in nodes)
             if near.stated[nodes[0]] <= near.stated[nodes[-1]] and not set(ids).isdisjoint(seeds):
-                steps = tuple(link.step for link in links)
+                steps = tuple(near.step(link) for link in links)
                 ns, pc = neural_relevance([similarity[i] for i in ids]), path_confidence(steps, s)
                 tc = temporal_consistency(steps, {i: near.rows[i].event.anchor.start for i in ids})
                 uv = update_validity([near.validity[n] for n in nodes])

@@ -1,0 +1,74 @@
+"""A neighbourhood as arrays: what paths are grown on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .neighbourhood import Neighbourhood
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+_NEVER = float("-inf")
+
+
+class Graph:
+    """Events and links by number, as in the neighbourhood.
+
+    ``is_start``: paths must run through one of these. ``stated``: an event's place by when it was stated; ``by_id``:
+    its place by id. The links at event n are ``half_links[begins[n] : begins[n] + degree[n]]`` and lead to the events
+    of ``half_ends`` there. ``gain[k][n]``: the most similarity k events on a walk from n can add, minus infinity where
+    no walk is that long; ``keep[k][n]``: the most confidence such a walk can leave.
+    """
+
+    def __init__(self, near: Neighbourhood, similarity: Sequence[float], starts: Sequence[int], reach: int) -> None:
+        count = len(near.ids)
+        self.similarity: Floats = np.array(similarity, dtype=np.float64)
+        self.validity: Floats = np.array(near.validity, dtype=np.float64)
+        self.is_start: Flags = np.zeros(count, dtype=bool)
+        self.is_start[list(starts)] = True
+        self.stated = _places(near.stated)
+        self.by_id = _places(near.ids)
+        ends: Ints = np.array([(link.src, link.dst) for link in near.links], dtype=np.int64).reshape(-1, 2)
+        self.ends = ends
+        self.weight: Floats = np.array([link.weight for link in near.links], dtype=np.float64)
+        self.contests: Flags = np.array([link.contests for link in near.links], dtype=bool)
+        self.in_order: Flags = np.array([link.in_order for link in near.links], dtype=bool)
+        tips = np.concatenate((ends[:, 0], ends[:, 1]))
+        order = np.argsort(tips, kind="stable")
+        self.half_links: Ints = order % max(1, len(ends))
+        self.half_ends: Ints = np.concatenate((ends[:, 1], ends[:, 0]))[order]
+        self.degree: Ints = np.bincount(tips, minlength=count)
+        self.begins: Ints = np.cumsum(self.degree) - self.degree
+        self.gain: list[Floats] = [np.zeros(count)]
+        self.keep: list[Floats] = [np.ones(count)]
+        for _ in range(reach):
+            self.gain.append(self._best((self.similarity + self.gain[-1])[self.half_ends], _NEVER))
+            self.keep.append(self._best(self.weight[self.half_links] * self.keep[-1][self.half_ends], 0.0))
+
+    def spread(self, tips: Ints) -> tuple[Ints, Ints]:
+        """Every link at every tip: the rows of the tips, repeated, and the positions of the links in ``half_links``."""
+        counts = self.degree[tips]
+        ends = np.cumsum(counts)
+        rows = np.repeat(np.arange(len(tips)), counts)
+        return rows, np.arange(len(rows)) + np.repeat(self.begins[tips] - (ends - counts), counts)
+
+    def _best(self, of_half: Floats, none: float) -> Floats:
+        """For each event the greatest value of its links."""
+        found = np.full(len(self.degree), none)
+        linked = self.degree > 0
+        if linked.any():
+            found[linked] = np.maximum.reduceat(of_half, self.begins[linked])
+        return found
+
+
+def _places(keys: Sequence[object]) -> Ints:
+    """The place of each key among all of them, sorted."""
+    order = sorted(range(len(keys)), key=keys.__getitem__)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    places = np.empty(len(keys), dtype=np.int64)
+    places[order] = np.arange(len(keys))
+    return places

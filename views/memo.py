@@ -1,0 +1,52 @@
+"""What readers worked out from single events and messages of a cut, for whoever reads it, or the cut after it, next."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from schemas.ids import MessageKey
+
+KEPT_MOST = 16_384
+"""Results of one kind; past it they are worked out anew. Of an event's links these are about 20 MB."""
+
+
+class Memo:
+    """Results by kind, and by what they were worked out from. Safe with several threads: a result is a pure function.
+
+    Of an event: from the event, its messages, its live edges and the events at their other ends. Of a message: from the
+    message as it stands. Whoever makes the next cut leaves out those of what has changed (``without``).
+    """
+
+    def __init__(self) -> None:
+        self._events: dict[Hashable, dict[str, Any]] = {}
+        self._messages: dict[Hashable, dict[MessageKey, Any]] = {}
+
+    def of_events(self, kind: Hashable) -> dict[str, Any]:
+        """By event id; to be read and added to."""
+        return _room(self._events, kind)
+
+    def of_messages(self, kind: Hashable) -> dict[MessageKey, Any]:
+        """By message; to be read and added to."""
+        return _room(self._messages, kind)
+
+    def without(self, events: Iterable[str], messages: Iterable[MessageKey]) -> Memo:
+        """A copy that knows nothing of these. Costs by what is remembered."""
+        made = Memo()
+        made._events = {kind: _without(held, events) for kind, held in list(self._events.items())}
+        made._messages = {kind: _without(held, messages) for kind, held in list(self._messages.items())}
+        return made
+
+
+def _room(kinds: dict[Hashable, dict[Any, Any]], kind: Hashable) -> dict[Any, Any]:
+    held = kinds.get(kind)
+    if held is None or len(held) >= KEPT_MOST:
+        held = kinds[kind] = {}
+    return held
+
+
+def _without(held: dict[Any, Any], keys: Iterable[Any]) -> dict[Any, Any]:
+    kept = held.copy()
+    for key in keys:
+        kept.pop(key, None)
+    return kept
