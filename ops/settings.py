@@ -43,7 +43,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         session_gap_s: a pause longer than this starts a new session.
         session_max_messages: a session is closed at this size.
         open_revision_messages: an open session is published after so many new messages,
-        open_silence_s: or after so much silence.
+        open_silence_s: or at once where it was not published for so long, else when that is over.
         stage_batch_records: how many records a stage folds before it commits.
         host: address the HTTP service listens on.
         port: its port; 0 lets the system choose.

@@ -53,7 +53,7 @@ class Stage(Protocol):
         ...
 
     def tick(self, state: StageState, now: int) -> Sequence[Output]:
-        """Time passed. Publishes what waits for silence; returns nothing for stages that wait for nothing."""
+        """Time passed. Publishes what is due; returns nothing for stages that wait for nothing."""
         ...
 
 

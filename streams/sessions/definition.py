@@ -23,9 +23,8 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
         gap_us: silence in ``sent_at`` that is longer ends a session; the same silence of arrivals closes an idle one.
         max_messages: a longer run is split at every ``max_messages``-th message.
         publish_after: unpublished records of a session that publish it, open.
-        quiet_us: time without an arrival after which a changed session is published.
-        longest_us: a change waits no longer than this for that silence: a chat that never falls silent would keep what
-            a read of its partition reflects behind.
+        quiet_us: a changed session is published at once where it was not published for so long, else when that is
+            over. So what is said after a pause is not kept waiting, and a busy chat is published so often at most.
         max_content_bytes: of a message's content, UTF-8; a longer one is parked.
     """
 
@@ -33,7 +32,6 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
     max_messages: int = 100
     publish_after: int = 20
     quiet_us: int = 2 * US_PER_SECOND
-    longest_us: int = 5 * US_PER_SECOND
     max_content_bytes: int = 64 * 1024
 
 

@@ -8,7 +8,7 @@ given session, or all messages of a conversation without one.
     s lane, first order key          -> the session row
     f conversation, first, 0, lane   -> nothing; starts of sessions, for "did a later one begin"
     g conversation, lane, first      -> nothing; sessions that can still grow in order
-    t due, lane, first               -> nothing; sessions that wait for silence
+    t due, lane, first               -> nothing; sessions that time will publish
     u partition, offset, lane, first -> nothing; sessions with unpublished records, by the lowest of their offsets
     n partition                      -> the next offset to be read
 """
@@ -58,6 +58,7 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         absorbed: ids of published sessions that are part of it now, to be published empty with its next revision.
         growing: a message may still come in order: nothing later began, it did not end and is not full.
         since: the ``now`` of the arrival of its oldest unpublished record; 0 in rows of before it was kept.
+        shown: the ``now`` of its last published revision; None before the first, and in rows of before it was kept.
     """
 
     lane: Lane
@@ -76,6 +77,7 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     absorbed: tuple[str, ...]
     growing: bool
     since: int = 0
+    shown: int | None = None
 
     @property
     def session_id(self) -> str:
@@ -91,10 +93,10 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return self.first if self.lane.given is None else self.chunk
 
     def due(self, limits: SessionLimits) -> int | None:
-        """When time publishes it: soon when it changed, after the gap when it is open; never when closed."""
+        """When time publishes it: when it changed, at once or a while after the last time (``SessionLimits.quiet_us``);
+        after the gap when it is open; never when closed."""
         if self.dirty_from is not None:
-            silent = self.arrived + limits.quiet_us
-            return min(silent, self.since + limits.longest_us) if self.since else silent
+            return self.since if self.shown is None else max(self.since, self.shown + limits.quiet_us)
         return None if self.published == "closed" else self.arrived + limits.gap_us
 
 
@@ -217,7 +219,7 @@ def growing_rows(state: StageState, lane: Lane) -> list[SessionRow]:
 
 
 def waiting_rows(state: StageState, now: int | None) -> list[SessionRow]:
-    """Sessions that silence publishes by ``now`` (None: ever), as space, then time."""
+    """Sessions that time publishes by ``now`` (None: ever), as space, then time."""
     stop = b"u" if now is None else b"t" + _sortable(now + 1)
     rows = [_indexed(state, key[9:]) for key, _ in state.scan(b"t", stop)]
     return sorted(rows, key=lambda row: (row.lane.tenant, row.lane.space, row.first, row.lane.key))

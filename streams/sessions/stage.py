@@ -38,8 +38,8 @@ class Sessionize:
 
     A changed session is published
 
-    - open, when ``publish_after`` records of it are unpublished, when nothing arrived for ``quiet_us``, or when one of
-      them has waited for ``longest_us``;
+    - open, when ``publish_after`` records of it are unpublished, and at the next ``tick`` when it was not published for
+      ``quiet_us``;
     - closed, as soon as it can no longer grow in order: a later session of the conversation began, its last message
       ends it, it is full, or nothing arrived for the gap;
     - at once, together with all it shares messages with, when a published session loses messages to another, so that
@@ -194,7 +194,7 @@ class Sessionize:
         return before.growing if before is not None else row.ended or row.count >= self._limits.max_messages
 
     def tick(self, state: StageState, now: int) -> Sequence[Output]:
-        """Publish what waited for silence until ``now``. Costs by what is due."""
+        """Publish what is due by ``now``. Costs by what is due."""
         return self._publish_all(state, rows.waiting_rows(state, now), now, flush=False)
 
     def flush(self, state: StageState, now: int, space: SpaceKey | None = None) -> Sequence[Output]:
@@ -217,7 +217,7 @@ class Sessionize:
         """The session as it stands, then, empty, those that became part of it."""
         closed = flush or not row.growing or now >= row.arrived + self._limits.gap_us
         done = msgspec.structs.replace(
-            row, published="closed" if closed else "open", dirty_from=None, unpublished=0, absorbed=()
+            row, published="closed" if closed else "open", dirty_from=None, unpublished=0, absorbed=(), shown=now
         )
         rows.save(state, row, done, self._limits)
         revisions = [revised(state, row, closed=closed)]
@@ -264,4 +264,5 @@ def _row(lane: Lane, piece: Piece, old: Sequence[SessionRow], touch: _Touch) -> 
         absorbed=(),
         growing=False,
         since=min([touch.now, *(row.since or row.arrived for row in old if row.dirty_from is not None)]),
+        shown=max((row.shown for row in old if row.shown is not None), default=None),
     )

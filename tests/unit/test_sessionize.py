@@ -55,33 +55,45 @@ def run_id(first: str) -> str:
     return session_id(SPACE, "c", first)
 
 
-def test_two_seconds_of_silence_publish_a_session_open() -> None:
+def test_what_is_said_after_a_pause_is_published_at_once_and_together() -> None:
     feed = Feed()
-    assert feed(posted("a", 0, received_at=5), posted("b", MINUTE, received_at=9), now=0) == []
-    assert feed.tick(2 * SECOND - 1) == []
-    [revision] = feed.tick(2 * SECOND)
+    assert feed(posted("a", 0, received_at=5), posted("b", MINUTE, received_at=9), now=7) == []
+    assert feed.tick(6) == []
+    [revision] = feed.tick(7)
     assert (revision.session_id, ids(revision), revision.open) == (run_id("a"), ["a", "b"], True)
     assert (revision.revision, revision.covers, revision.learned_at) == (2, 2, 9)
     assert feed.tick(4 * SECOND) == []
 
 
-def test_every_message_starts_the_silence_anew() -> None:
+def test_what_follows_soon_is_published_two_seconds_after_the_last_time() -> None:
     feed = Feed()
     feed(posted("a", 0), now=0)
+    feed.tick(0)
     feed(posted("b", 1), now=SECOND)
-    assert feed.tick(2 * SECOND) == []
-    assert [ids(r) for r in feed.tick(3 * SECOND)] == [["a", "b"]]
+    feed(posted("c", 2), now=2 * SECOND - 1)
+    assert feed.tick(2 * SECOND - 1) == []
+    assert [ids(r) for r in feed.tick(2 * SECOND)] == [["a", "b", "c"]]
+    feed(posted("d", 3), now=5 * SECOND)
+    assert [len(r.messages) for r in feed.tick(5 * SECOND)] == [4], "a pause lies behind it"
 
 
-def test_a_chat_that_never_falls_silent_is_published_every_five_seconds() -> None:
+def test_a_busy_chat_is_published_every_two_seconds_at_most() -> None:
     feed = Feed()
     begin, told = 100 * SECOND, list[tuple[int, int]]()
     for n in range(16):
-        now = begin + n * SECOND
+        now = begin + n * SECOND // 2
         feed(posted(f"m{n:02}", n), now=now)
         told += [(n, len(revision.messages)) for revision in feed.tick(now)]
-    assert told == [(5, 6), (11, 12)]
-    assert feed.tick(begin + 17 * SECOND)[0].covers == 16
+    assert told == [(0, 1), (4, 5), (8, 9), (12, 13)]
+    assert feed.tick(begin + 8 * SECOND)[0].covers == 16
+
+
+def test_revisions_of_a_session_that_was_published_for_its_size_are_as_far_apart() -> None:
+    feed = Feed(SessionLimits(publish_after=2))
+    assert [len(r.messages) for r in feed(posted("a", 0), posted("b", 1), now=SECOND)] == [2]
+    feed(posted("c", 2), now=SECOND)
+    assert feed.tick(3 * SECOND - 1) == []
+    assert [len(r.messages) for r in feed.tick(3 * SECOND)] == [3]
 
 
 def test_twenty_unpublished_messages_publish_a_session_open() -> None:
@@ -232,16 +244,17 @@ def test_a_retraction_before_any_publication_still_moves_what_is_covered() -> No
 
 def test_an_edit_revises_the_session_of_its_message() -> None:
     feed = Feed()
-    feed(posted("a", 0), posted("b", 5 * HOUR))
-    feed.flush()
+    feed(posted("a", 0), posted("b", 5 * HOUR), now=10)
+    feed.flush(now=10)
     assert feed(edit("a", "other", received_at=3), now=10) == []
+    assert feed.tick(9 + 2 * SECOND) == []
     [revision] = feed.tick(10 + 2 * SECOND)
     assert [m.content for m in revision.messages] == ["other"]
     assert (revision.session_id, revision.open, revision.revision) == (run_id("a"), False, 2 * 2 + 1)
     assert revision.messages[0].offset == 0
 
 
-def test_a_late_message_for_a_closed_session_waits_for_silence() -> None:
+def test_late_messages_for_a_closed_session_are_published_together() -> None:
     feed = Feed()
     feed(posted("a", 0), posted("z", 50 * HOUR))
     feed.flush()
