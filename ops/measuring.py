@@ -30,6 +30,12 @@ def fleet_lags(fleet: Fleet) -> Iterable[Lag]:
         yield Lag(stage=stage, topic=None, partition=partition, records=records)
 
 
+def fleet_flights(fleet: Fleet) -> Iterable[tuple[str, int]]:
+    """What the stages that a worker runs now have begun and not finished."""
+    for stage, _, count in fleet.in_flight():
+        yield stage, count
+
+
 def tell_view(metrics: Metrics, applied: ViewApplied) -> None:
     """A batch of the view worker."""
     metrics.applied(

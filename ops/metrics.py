@@ -14,6 +14,7 @@ from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
+from ops.flight_gauge import FlightGauge, Flights
 from ops.lag_gauge import LagGauge
 from ops.observing import Applied, CallResult, Folded, Indexed, Lag, Lags, Wait
 from query.api import Mode, QueryResult
@@ -33,7 +34,7 @@ FATES = ("kept", "invalid", "ungrounded", "unsaid")
 STEP_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 QUERY_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 FRESH_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 7.5, 10.0, 20.0, 30.0, 60.0, 300.0, 3600.0)
-"""Bounds at 2 s, the silence that publishes an open session, and at 4 s, the target (95 %)."""
+"""Bounds at 2 s, as often as an open session is published, and at 4 s, the target (95 %)."""
 RECORD_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 TOKEN_BUCKETS = (0, 50, 100, 250, 500, 1_000, 2_000, 4_000, 6_000, 8_000, 10_000, 16_000, 32_000)
 
@@ -56,6 +57,8 @@ class Metrics:
         self._tick = tick
         self._lags = LagGauge()
         registry.register(self._lags)
+        self._flights = FlightGauge(STAGES)
+        registry.register(self._flights)
         ProcessCollector(registry=registry)
 
         def counter(name: str, text: str, *labels: str) -> Counter:
@@ -160,6 +163,10 @@ class Metrics:
     def watch(self, lags: Lags) -> None:
         """Lags are read when somebody scrapes."""
         self._lags.watch(lags)
+
+    def watch_flights(self, flights: Flights) -> None:
+        """What is under way is read when somebody scrapes."""
+        self._flights.watch(flights)
 
     def lag(self, lag: Lag) -> None:
         """Of a consumer that can only tell its lag when it has read something."""

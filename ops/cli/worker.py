@@ -153,7 +153,7 @@ def _run(
     world: World,
 ) -> int:  # fmt: skip
     from ops.distributed import Work, run_worker, stage_makers
-    from ops.measuring import fleet_lags, tell_stage
+    from ops.measuring import fleet_flights, fleet_lags, tell_stage
     from streams.faust_app import GroupLostError
     from streams.worker.broker import BrokerAwayError
     from streams.worker.runner import FencedError
@@ -173,6 +173,7 @@ def _run(
 
     assigned: list[Fleet] = []
     metrics.watch(lambda: (lag for fleet in assigned for lag in fleet_lags(fleet)))
+    metrics.watch_flights(lambda: (flight for fleet in assigned for flight in fleet_flights(fleet)))
     if embed is not None:
         metrics.watch(lambda: (lag for fleet in assigned for lag in embed.lags(fleet)))
 

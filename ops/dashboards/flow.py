@@ -30,7 +30,7 @@ _KEEPING_UP = Row(
         ),
         Panel(
             title="Freshness",
-            about="From taking a message in to its being applied. An open session waits for 2 s of silence.",
+            about="From taking a message in to its being applied. An open session is published every 2 s at most.",
             series=(Series(quantile(0.5, _FRESH), "p50"), Series(quantile(0.95, _FRESH), "p95")),
             unit="s",
         ),
@@ -61,6 +61,11 @@ _STAGES = Row(
             about="Written, per second, without dead letters.",
             series=(Series(rate("stilltrue_stage_records_out_total", "stage"), "{{stage}}"),),
             unit="ops",
+        ),
+        Panel(
+            title="Under way",
+            about="Steps that are folded or written, one in a partition at most, and calls beside them.",
+            series=(Series("sum by (stage) (stilltrue_stage_in_flight)", "{{stage}}"),),
         ),
         Panel(
             title="Parked",

@@ -60,7 +60,7 @@ class Fleet:
         return [(*key, runner.lag) for key, runner in sorted(self._runners.items())]
 
     def in_flight(self) -> Sequence[tuple[str, int, int]]:
-        """Stage, partition and errands under way, of every runner."""
+        """Stage, partition, and steps and errands under way, of every runner."""
         return [(*key, runner.in_flight) for key, runner in sorted(self._runners.items())]
 
     def assign(self, places: Iterable[Place]) -> None:

@@ -75,6 +75,7 @@ class Runner:
         self._tells_time = stage.name not in around.timeless
         self._acts = stage.name in around.acting
         self._ticked = float("-inf")
+        self._deciding = False
         self._owed: Mapping[TopicName, int] = {}
         self._running = None if errands is None else self._beside(errands)
         self.ready = asyncio.Event()
@@ -90,8 +91,8 @@ class Runner:
 
     @property
     def in_flight(self) -> int:
-        """Errands that are under way."""
-        return 0 if self._running is None else self._running.in_flight
+        """Errands that are under way, and the step that is being folded or written."""
+        return self._deciding + (0 if self._running is None else self._running.in_flight)
 
     def stop(self) -> None:
         """Ask it to end: a step that is being folded is given up after the record it is at, one that is being written
@@ -163,18 +164,24 @@ class Runner:
         """Whatever is to be done now; waits a little when that is nothing. Time passes also under load."""
         self._inbox.arrived.clear()
         self._run_errands()
-        around, elapsed = self._around, asyncio.get_running_loop().time()
-        ticks = self._tells_time and elapsed - self._ticked >= around.tick_s
-        self._ticked = elapsed if ticks else self._ticked
-        if ticks and self._acts and await self._tick():
+        around = self._around
+        if self._acts and self._is_time() and await self._tick():
             return True
         batch = self._inbox.take(self._positions, BATCH_RECORDS) or await self._read_missing()
-        if batch:
-            return await self._fold(batch, ticks=ticks and not self._acts)
-        if ticks and not self._acts and await self._tick():
+        if batch:  # what is due by now goes out with it: another step would cost as much again
+            return await self._fold(batch, ticks=self._tells_time and not self._acts)
+        if not self._acts and self._is_time() and await self._tick():
             return True
         await _sleep_unless(self._inbox.arrived, around.tick_s if self._tells_time else IDLE_S)
         return False
+
+    def _is_time(self) -> bool:
+        """Whether the stage is to be told that time passes, which it is at most once a ``tick_s``."""
+        now = asyncio.get_running_loop().time()
+        if not self._tells_time or now - self._ticked < self._around.tick_s:
+            return False
+        self._ticked = now
+        return True
 
     async def _tick(self) -> bool:
         return await self._decide(lambda now: self._folder.tick(self._positions, now))
@@ -222,7 +229,15 @@ class Runner:
         return [self._fetched(topic, record) for record in read]
 
     async def _decide(self, fold: Callable[[int], Decided | None]) -> bool:
-        """Fold in a thread, then write and commit what came of it; False when that is nothing."""
+        """One step; False when nothing came of it."""
+        self._deciding = True
+        try:
+            return await self._decided(fold)
+        finally:
+            self._deciding = False
+
+    async def _decided(self, fold: Callable[[int], Decided | None]) -> bool:
+        """Fold in a thread, then write and commit what came of it."""
         around, loop = self._around, asyncio.get_running_loop()
         begun = loop.time()
         try:

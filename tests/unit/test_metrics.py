@@ -156,10 +156,15 @@ def test_freshness_is_from_taking_a_message_in_to_its_being_applied(measured: Me
     assert measured.value("view_newest_applied_timestamp_seconds") == BEGIN / SECOND
 
 
-def test_a_message_of_an_open_session_is_not_applied_before_its_silence(measured: Measured) -> None:
+def test_a_message_of_an_open_session_is_not_applied_before_that_is_published(measured: Measured) -> None:
     measured.say(1, "I live in Lecce.", "2031-03-01T10:00:00Z")
     measured.system.run()
-    assert measured.value("view_freshness_seconds_count") == 0
+    measured.say(2, "I work at the mill.", "2031-03-01T10:00:01Z")
+    measured.system.run()
+    assert measured.value("view_freshness_seconds_count") == 1, "the second one waits"
+    measured.clock.now += 2 * SECOND
+    measured.system.run()
+    assert measured.value("view_freshness_seconds_count") == 2
 
 
 def test_what_was_applied_before_the_start_is_not_told_as_fresh(measured: Measured) -> None:
