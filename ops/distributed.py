@@ -15,6 +15,7 @@ import msgspec
 from ops.kafka.admin import admin, create_topics, read_topics
 from ops.kafka.topics import plan, wanted, wanted_steps
 from ops.limits import broker_session_limits
+from ops.scoring.lazy import LazyClassifier
 from ops.settings import Settings
 from schemas.topics import TopicName
 from streams.ports import Encoder, Stage
@@ -64,6 +65,7 @@ def stage_makers(
 ) -> Mapping[str, Callable[[], Stage]]:
     """By name, what makes an instance. ``embed`` makes those of the stage of that name: it needs an index."""
     limits = broker_session_limits(settings)
+    classifier = LazyClassifier(settings.model, encoder)
 
     def sessionize() -> Stage:
         from streams.sessions.stage import Sessionize
@@ -83,7 +85,7 @@ def stage_makers(
     def link() -> Stage:
         from ops.llm.stages import link_stage
 
-        return link_stage(settings, encoder)
+        return link_stage(settings, encoder, classifier)
 
     def ask() -> Stage:
         from streams.llm.desk import Desk

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ops.scoring.lazy import LazyClassifier
 from ops.settings import Settings
+from streams.classify.protocol import Classifier
+from streams.classify.remembered import RememberedClassifier
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
@@ -20,9 +22,16 @@ def distil_stage(settings: Settings) -> Stage:
     return ModelDistilStage(rules, model)
 
 
-def link_stage(settings: Settings, encoder: Encoder) -> Stage:
-    """Offline alone, or a model for what that leaves open."""
-    model, rules = settings.llm.asked_model(), LazyClassifier(settings.model, encoder)
+def link_stage(settings: Settings, encoder: Encoder, classifier: Classifier | None = None) -> Stage:
+    """Offline alone, or a model for what that leaves open.
+
+    Args:
+        settings: which.
+        encoder: for the gate.
+        classifier: the offline one, shared with other instances; None makes one. Opening it takes half a second.
+    """
+    model = settings.llm.asked_model()
+    rules = RememberedClassifier(classifier or LazyClassifier(settings.model, encoder))
     if model is None or not settings.llm.link:
         return LinkStage(rules, encoder)
     from streams.link.model.stage import ModelLinkStage

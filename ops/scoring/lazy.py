@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streams.classify.offline import OfflineClassifier
-
 if TYPE_CHECKING:
     from streams.classify.protocol import Classifier, Judgement, Pair
     from streams.ports import Encoder
@@ -51,6 +49,7 @@ class LazyClassifier:
 def open_classifier(model: str | None, encoder_name: str) -> Classifier:
     """The rules, with the scorer when the encoder is the model it was trained on."""
     from ops.model import find, graph_cache
+    from streams.classify.offline import OfflineClassifier
     from views.encoder.minilm import MINILM_SHA256
     from views.encoder.minilm import encoder_name as official
 

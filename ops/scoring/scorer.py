@@ -1,4 +1,4 @@
-"""``streams.classify.protocol.Scorer`` in onnxruntime: MiniLM with trained adapters. One thread, one pair per run.
+"""``streams.classify.protocol.Scorer`` in onnxruntime: MiniLM with trained adapters. One pair per run, on one core.
 
 A pair's score depends on nothing but the pair: no batch, no padding. 8-15 ms a pair on one core; scores of pairs seen
 before are remembered, because an open session is linked again with every revision.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,12 +38,13 @@ class StaleWeightsError(RuntimeError):
 
 
 class PairScorer:
-    """Satisfies ``Scorer``. Made by ``load_scorer``."""
+    """Satisfies ``Scorer``. Made by ``load_scorer``; safe to call from several threads."""
 
     def __init__(self, session: InferenceSession, tokenizer: Tokenizer, added: AddedWeights) -> None:
         self._session = session
         self._tokenizer = tokenizer
         self._known: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._lock = threading.Lock()
         self.name = f"minilm-pairs-{added.sha256[:8]}"
         self.sure = added.card.sure
         self.possible = added.card.possible
@@ -52,17 +54,19 @@ class PairScorer:
         return [self._score(pair) for pair in texts]
 
     def _score(self, pair: tuple[str, str]) -> float:
-        known = self._known.get(pair)
-        if known is not None:
-            self._known.move_to_end(pair)
-            return known
+        with self._lock:
+            known = self._known.get(pair)
+            if known is not None:
+                self._known.move_to_end(pair)
+                return known
         encoding = self._tokenizer.encode(*pair)
         ids, types = (np.array(numbers, dtype=np.int64) for numbers in (encoding.ids, encoding.type_ids))
         (probability,) = self._session.run(["probability"], {"ids": ids, "types": types})
         score = round(float(cast("npt.NDArray[np.float32]", probability)[0, 0]), DIGITS)
-        self._known[pair] = score
-        if len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
+        with self._lock:
+            self._known[pair] = score
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
         return score
 
 

@@ -12,7 +12,6 @@ bounded by the gate's caps. A space that is not in memory is read in one scan: 2
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -30,12 +29,10 @@ from ..candidates import Row
 from ..classify.protocol import Classifier
 from ..parts import PARTS, PartLimits
 from ..ports import Encoder, Entry, Output, StageState
+from .copies import Copies
 from .publish import Publisher
 from .session import Pool
 from .space import Progress, Space, read_progress, write_progress
-
-SPACES_IN_MEMORY = 32
-"""Copies kept: about 4 KB an event, so 32 spaces of 1,000 events take some 130 MB."""
 
 
 class LinkStage:
@@ -48,7 +45,7 @@ class LinkStage:
         self._classifier = classifier
         self._limits = limits
         self._encoder = encoder
-        self._spaces: OrderedDict[SpaceKey, tuple[str, Space]] = OrderedDict()
+        self._copies = Copies()
 
     def tick(self, state: StageState, now: int) -> Sequence[Output]:
         """Nothing waits for time."""
@@ -133,8 +130,9 @@ class LinkStage:
     def space(self, key: SpaceKey, state: StageState) -> Space:
         """What is known of a space, for looking at."""
         token = read_progress(key, state).token
-        self._spaces[key] = (token, self._take(key, token, state))
-        return self._spaces[key][1]
+        space = self._take(key, token, state)
+        self._copies.keep(key, token, space)
+        return space
 
     def judged_anew(self, key: SpaceKey, sessions: Iterable[str], cause: str, state: StageState) -> list[Output]:
         """The sets that changed of sessions some of whose pairs the classifier judges otherwise from now on.
@@ -159,14 +157,11 @@ class LinkStage:
 
     def _take(self, key: SpaceKey, token: str, state: StageState) -> Space:
         """The copy in memory if it is of this very state, else a fresh one; uncached while a step works on it."""
-        held = self._spaces.pop(key, None)
-        return held[1] if held is not None and held[0] == token else Space.read(key, state)
+        return self._copies.take(key, token) or Space.read(key, state)
 
     def _keep(self, key: SpaceKey, progress: Progress, space: Space, state: StageState) -> None:
         write_progress(key, progress, state)
-        self._spaces[key] = (progress.token, space)
-        while len(self._spaces) > SPACES_IN_MEMORY:
-            self._spaces.popitem(last=False)
+        self._copies.keep(key, progress.token, space)
 
 
 def session_of(record: EventsDistilled | EventsAsserted) -> str:
