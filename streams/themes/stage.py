@@ -138,13 +138,13 @@ class ThemesStage:
 
 
 def _settled(record: SessionRevised) -> Sequence[SessionMessage]:
-    """The messages a session's theme is judged by: all once it is closed, the first 1, 2, 4, 8 … while it is open.
+    """The messages a session's theme is judged by: all once it is closed, the first 1, 4, 16 or 64 while it is open.
 
     An open session is published again and again. What it is about seldom changes from one message to the next, and this
-    way it is encoded seven times in a hundred messages instead of a hundred times; still a function of the revision.
+    way it is encoded four times in a hundred messages instead of a hundred times; still a function of the revision.
     """
     messages = record.messages
-    return messages[: 1 << (len(messages).bit_length() - 1)] if record.open else messages
+    return messages[: 4 ** ((len(messages).bit_length() - 1) // 2)] if record.open else messages
 
 
 def _themed(record: SessionRevised, session_id: str, space: _Space, revision: int) -> SessionThemed:
