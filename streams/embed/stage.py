@@ -25,6 +25,7 @@ from schemas.parking import dead_letter
 from schemas.topics import TopicName
 
 from ..keys import state_key
+from ..log.errors import StoreError
 from ..ports import Entry, Output, StageState
 from .ports import Done, IndexAwayError, Named, Points
 from .queue import Queue, Row, Waiting
@@ -39,7 +40,18 @@ RETRY_US = 1_000_000
 RETRY_MAX_US = 30_000_000
 """Pauses while the index is away: doubled from the first to the last."""
 
-_TARGET = b"target"
+ROWS_FORMAT = 1
+"""Number of the layout of the rows, the queue's and the points' included. A change of any of them raises it."""
+
+_TARGET, _FORMAT = b"target", b"format"
+
+
+class OtherRowsError(StoreError):
+    """The stage's rows are of another version's layout. Nothing was changed.
+
+    All it knows comes from the log: delete its steps topic and the worker's folder ``stages``, create the topic again
+    (``./stilltrue topics create``), and it fills the index anew.
+    """
 
 
 class Indexed(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +98,12 @@ class EmbedStage:
         return ()
 
     def tick(self, state: StageState, now: int) -> Sequence[Output]:
-        """Set points that wait; returns dead letters of those that the index will never take."""
+        """Set points that wait; returns dead letters of those that the index will never take.
+
+        Raises:
+            OtherRowsError: see there.
+        """
+        _check_rows(state)
         if now < self._retry_at:
             return ()
         if self._settled_at is None:
@@ -146,6 +163,18 @@ class EmbedStage:
                     names=tuple(names),
                 )
             )  # fmt: skip
+
+
+def _check_rows(state: StageState) -> None:
+    """Here and not where a record is folded, which could take it for the record's fault: time passes first."""
+    raw = state.get(_FORMAT)
+    if raw is None:
+        state.put(_FORMAT, str(ROWS_FORMAT).encode())
+    elif raw != str(ROWS_FORMAT).encode():
+        raise OtherRowsError(
+            f"the embed stage's rows have layout {raw.decode()}, this version reads {ROWS_FORMAT}: delete its steps "
+            "topic and the folder stages, and run ./stilltrue topics create; the index is filled anew from the log"
+        )
 
 
 def _refused(named: Named, space: SpaceKey, state: StageState) -> list[bytes]:

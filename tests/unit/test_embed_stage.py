@@ -24,10 +24,11 @@ from schemas.messages import MessageRetracted
 from schemas.record import Record
 from schemas.transport import space_key
 from streams.embed.queue import Queue
-from streams.embed.stage import RETRY_MAX_US, SETTLE_US, EmbedStage, Indexed
+from streams.embed.stage import RETRY_MAX_US, ROWS_FORMAT, SETTLE_US, EmbedStage, Indexed, OtherRowsError
 from streams.ports import Output
-from streams.state import MemoryState
-from streams.worker.local import LocalStates
+from streams.state import MemoryState, OverlayState
+from streams.worker.fold import STATE
+from streams.worker.local import LocalStates, state_prefix
 from streams.worker.runner import Ran, Runner, Surroundings
 from tests.kit.indexes import FickleIndex, held_by
 from tests.kit.membroker import Killed, MemoryBroker
@@ -347,3 +348,15 @@ def test_a_worker_says_once_that_the_index_is_away_and_once_that_it_is_back() ->
     assert len(said) == 1
     second.tick(states[1], BEGIN + 100 * SECOND)
     assert said == ["vector index: told to be away; what is to be written waits", "vector index: it is back"]
+
+
+async def test_rows_of_another_layout_are_refused_before_anything_is_folded(tmp_path: Path) -> None:
+    world = World(tmp_path, undisturbed(chat(random.Random(4))))
+    await world.process("one")
+    states = LocalStates(tmp_path / "one", log="l", partitions=PARTITIONS)
+    stage = EmbedStage(IndexPoints(Embed(world.index, encoder()), "target"), world.told.append)
+    state = OverlayState(states, STATE, state_prefix(stage.name, 0))
+    state.put(b"format", str(ROWS_FORMAT + 1).encode())
+    with pytest.raises(OtherRowsError, match="delete its steps"):
+        stage.tick(state, BEGIN)
+    states.close()
