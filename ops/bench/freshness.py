@@ -1,8 +1,7 @@
 """How long after a message was posted the query node's state shows what it says, at a steady rate, sessions open.
 
-Every space is a chat of its own in which somebody says something every ``SPACES / rate`` seconds, at random. A session
-is published after a silence of two seconds, so that is the least a message waits, and more where others follow it
-closely. The node is asked for the state of a sample: again and again from the moment the view's delta is heard of.
+Every space is a chat of its own in which somebody says something every ``SPACES / rate`` seconds, at random. The node
+is asked for the state of a sample: again and again from the moment the view's delta is heard of.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from schemas.record import Record
 from schemas.topics import TopicName
 
 from .processes import Cluster, percentile
+from .stations import STATIONS, Stations
 from .talk import TENANT, message, posted, space
 from .wire import wire
 
@@ -40,7 +40,8 @@ STAGES = ("sessionize", "distil", "themes", "link")
 async def freshness(bootstrap: str, cluster: Cluster, *, per_s: float, seconds: float) -> Mapping[str, float]:
     """Seconds from before the POST to the reply that holds the statement, and what the processes took for it.
 
-    ``freshness_delta_*``: to the view's delta, of all messages that say something.
+    ``freshness_delta_*``: to the view's delta, of all messages that say something. ``freshness_leg_*``: from one topic
+    to the next (``stations``).
     """
     worker, view = cluster.start("worker", "worker"), cluster.start("view", "view")
     node = cluster.start("node", "serve", "--kafka", "--port", "0")
@@ -53,7 +54,7 @@ async def freshness(bootstrap: str, cluster: Cluster, *, per_s: float, seconds: 
     ):
         await _ready(http)
         watched = _Watched(http)
-        listening = asyncio.create_task(client.listen(("events", "deltas"), watched.hear))
+        listening = asyncio.create_task(client.listen(STATIONS, watched.hear))
         await asyncio.sleep(1.0)
         processes = {"worker": worker, "view": view, "node": node}
         before = {name: process.cpu_s() for name, process in processes.items()}
@@ -78,6 +79,7 @@ async def freshness(bootstrap: str, cluster: Cluster, *, per_s: float, seconds: 
         "freshness_behind_at_end": len(deltas) - late,
         "freshness_sent_per_s": sent / seconds,
         **cores,
+        **watched.legs(),
         **{f"freshness_{stage}_fold_s": totals[stage]["fold_s"] for stage in STAGES},
         **{f"freshness_{stage}_records": totals[stage]["records"] for stage in STAGES},
     }
@@ -97,12 +99,15 @@ class _Watched:
         self.state_times: list[float] = []
         self.refused = 0
         self._http = http
+        self._stations = Stations()
+        self._clock = time.time() - time.perf_counter()
         self._of: dict[tuple[str, str], str] = {}
         self._shown: dict[tuple[str, str], float] = {}
         self._asking: dict[tuple[str, str], asyncio.Task[None]] = {}
 
-    def hear(self, topic: TopicName, record: Record) -> None:
-        """A record of ``events`` or ``deltas``."""
+    def hear(self, topic: TopicName, record: Record, offset: int, at: float) -> None:
+        """A record of one of ``STATIONS``."""
+        self._stations.hear(topic, record, offset, at)
         if isinstance(record, EventsDistilled):
             for event in record.events:
                 self._of[record.space, event.id] = event.sources[-1].message_id
@@ -136,6 +141,10 @@ class _Watched:
             if of in self.sent:
                 first[of] = min(at, first.get(of, at))
         return [at - self.sent[of] for of, at in first.items()]
+
+    def legs(self) -> Mapping[str, float]:
+        """Where the seconds went, by topic."""
+        return self._stations.legs({name: at + self._clock for name, at in self.sent.items()})
 
     def waiting(self) -> int:
         """Events that are distilled and in no delta, and states that are being asked for."""

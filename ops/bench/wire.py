@@ -68,8 +68,9 @@ class Wire:
             await asyncio.sleep(0.01)
         return True
 
-    async def listen(self, topics: Iterable[TopicName], hear: Callable[[TopicName, Record], None]) -> None:
-        """Pass on whatever is written from now on, until cancelled."""
+    async def listen(self, topics: Iterable[TopicName], hear: Callable[[TopicName, Record, int, float], None]) -> None:
+        """Pass on whatever is written from now on, until cancelled: topic, record, offset, and the broker's time of it
+        in seconds since 1970."""
         names: dict[str, TopicName] = {broker_topic(self._prefix, topic): topic for topic in topics}
         places = [TopicPartition(name, partition) for name in names for partition in range(self.partitions)]
         self._consumer.assign(places)
@@ -78,9 +79,10 @@ class Wire:
             for place, found in (await self._consumer.getmany(timeout_ms=50)).items():
                 for stored in found:
                     try:
-                        hear(names[place.topic], decode(names[place.topic], stored.value or b""))
+                        record = decode(names[place.topic], stored.value or b"")
                     except BadRecordError:
                         continue  # a tombstone of the compacted deltas
+                    hear(names[place.topic], record, stored.offset, stored.timestamp / 1_000)
 
 
 @asynccontextmanager
