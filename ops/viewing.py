@@ -20,6 +20,7 @@ from schemas.messages import MessagePosted
 from schemas.parking import decoded
 from schemas.topics import TopicName
 from streams.log import Log, LogEntry, partition_of
+from views import told
 from views.aliases import resolved_aliases
 from views.batch import STAGE, fold_batch
 from views.deltas import view_deltas
@@ -57,7 +58,9 @@ class LiveView:
             if self._reached is None:
                 self._start_followers_over()
                 self._reached = [self._covers(p) for p in partitions]
-            done = sum(self._fold(t, p, now) for t in VIEW_TOPICS for p in partitions)
+                for one in told.uncommitted(self._tables, self._maintainer.position):
+                    self._fold(one.topic, one.partition, now, one.end - one.first)
+            done = sum(self._fold(t, p, now, self._batch_records) for t in VIEW_TOPICS for p in partitions)
             if done:
                 self._tell_reached(self._reached)
             return done
@@ -91,15 +94,18 @@ class LiveView:
                 waiting = max(0, self._log.end(topic, partition) - self.position(topic, partition))
                 yield Lag(stage=STAGE, topic=topic, partition=partition, records=waiting)
 
-    def _fold(self, topic: TopicName, partition: int, now: int) -> int:
-        """One batch: fold, append the deltas to the log, then commit. A crash in between repeats the same deltas."""
+    def _fold(self, topic: TopicName, partition: int, now: int, most: int) -> int:
+        """One batch: fold, append the deltas to the log, then commit. A crash in between repeats the very batch
+        (``views.told``), hence the same deltas."""
         start = self._maintainer.position(topic, partition)
-        read = self._log.read(topic, partition, start, self._batch_records)
+        read = self._log.read(topic, partition, start, most)
         if not read:
             return 0
         begun = time.perf_counter()
         folded = fold_batch(self._maintainer, read, now)
         folded_at = time.perf_counter()
+        if folded.deltas:
+            told.note(self._tables, [told.Range(topic, partition, start, start + len(read))])
         with self._log.batch() as batch:
             for letter in folded.parked:
                 batch.append("dead-letters", letter.key, encode(letter), now)

@@ -12,6 +12,8 @@ import numpy as np
 
 from ops.runtime import Embedded
 from query.api import QueryRequest, StateRequest
+from schemas.codec import decode
+from schemas.deltas import EdgeChanged, EventChanged
 from schemas.ids import MessageKey, SpaceKey
 from schemas.topics import TOPICS
 from tests.kit.sim import BEGIN, SPACES, Simulation, undisturbed
@@ -19,6 +21,7 @@ from tests.kit.simchat import ERASED, SPEAKERS, START, Edit, Erase, Post
 from tests.kit.simstores import Crash
 from views.checksum import checksum, first_difference
 from views.conservation import account_of
+from views.deltas import validity_of
 from views.known import known_by
 from views.rows import status_at
 from views.spec import recompute
@@ -99,6 +102,26 @@ def what_was_known_then_is_the_definition_over_the_records_known_then(run: Run) 
             assert first_difference(view.read(space, at)[0].view, known) is None
 
 
+def what_was_told_last_is_what_the_view_holds(run: Run) -> None:
+    """Of every event and edge that deltas ever named, whoever died between telling and keeping it.
+
+    Where the view was lost and made anew, what had come and gone need not come again: then nobody tells that it went.
+    """
+    if run.simulation.lost["view"]:
+        return
+    for space in run.spaces:
+        deltas = [decode("deltas", entry.value) for entry in run.stores.log.read_space("deltas", space)]
+        events = {delta.event_id: delta.new for delta in deltas if isinstance(delta, EventChanged)}
+        edges = {d.edge_id: d.invalid_from if d.live else "gone" for d in deltas if isinstance(d, EdgeChanged)}
+        held = run.views[space].view
+        assert {i: new for i, new in events.items() if new is not None} == {
+            i: validity_of(row) for i, row in held.events.items()
+        }
+        assert {i: until for i, until in edges.items() if until != "gone"} == {
+            i: row.invalid_from for i, row in held.edges.items()
+        }
+
+
 def the_index_holds_the_current_notes_and_the_live_events(run: Run) -> None:
     """With the vectors that an undisturbed run gives them."""
     for space in run.spaces:
@@ -164,12 +187,13 @@ def nothing_of_one_tenant_is_read_by_the_other(run: Run) -> None:
 CHECKS: tuple[Callable[[Run], None], ...] = (
     the_view_is_its_definition_over_the_log,
     what_was_known_then_is_the_definition_over_the_records_known_then,
+    what_was_told_last_is_what_the_view_holds,
     the_index_holds_the_current_notes_and_the_live_events,
     the_end_is_that_of_an_undisturbed_run,
     nothing_that_is_erased_is_anywhere,
     nothing_of_one_tenant_is_read_by_the_other,
 )
-"""In this order: the fourth finishes what is to be erased."""
+"""In this order: the fifth finishes what is to be erased."""
 
 
 def statuses_of(run: Run) -> Counter[str]:

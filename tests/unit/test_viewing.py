@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 
 import msgspec
@@ -11,15 +11,19 @@ import pytest
 
 from ops.runtime import Embedded
 from ops.viewing import LiveView
-from schemas.codec import encode
-from streams.log import partition_of
+from schemas.codec import decode, encode
+from schemas.deltas import EdgeChanged
+from schemas.record import Record
+from schemas.topics import TopicName
+from streams.log import MemoryLog, partition_of
 from tests.kit.messages import edit
+from tests.kit.records import SPACE, distilled, edge, event, inferred
 from tests.kit.sim import BEGIN
 from tests.kit.simchat import NORTH
 from tests.kit.simprocess import Stores
-from tests.kit.simstores import Fate
+from tests.kit.simstores import Crash, Fate
 from views.state import ViewState, space_prefix
-from views.tables import MemoryTables
+from views.tables import MemoryTables, Write
 
 UNREADABLE = b"\xc1"
 UNKNOWN_MESSAGE = encode(edit("nobody posted this", "a", space=NORTH))
@@ -109,3 +113,35 @@ def test_a_rebuild_of_a_wrong_view_tells_the_difference_to_the_index() -> None:
     assert system.rebuild(NORTH).equal
     system.run()
     assert kept.index.refs(NORTH, "event") == [right]
+
+
+class DyingTables(MemoryTables):
+    """Tables whose process dies before edges are committed, while ``dies``."""
+
+    dies = False
+
+    def commit(self, writes: Iterable[Write]) -> None:
+        written = list(writes)
+        if self.dies and any(table == "edges" for table, _, _ in written):
+            raise Crash
+        super().commit(written)
+
+
+def test_what_was_told_and_not_kept_is_told_to_its_end() -> None:
+    """An edge was told of, the process died, and one of its ends went before the edge was folded again."""
+    log, tables = MemoryLog(partitions=1), DyingTables()
+
+    def append(topic: TopicName, record: Record) -> None:
+        with log.batch() as batch:
+            batch.append(topic, SPACE, encode(record), BEGIN)
+
+    append("events", distilled(event("a"), event("b")))
+    append("edges", inferred(edge("a", "causes", "b")))
+    tables.dies = True
+    with pytest.raises(Crash):
+        LiveView(log, tables, batch_records=10).step(BEGIN)
+    tables.dies = False
+    append("events", distilled(event("a"), revision=2))
+    LiveView(log, tables, batch_records=10).step(BEGIN)
+    told = [decode("deltas", entry.value) for entry in log.read_space("deltas", SPACE)]
+    assert [delta.live for delta in told if isinstance(delta, EdgeChanged)] == [True, True, False]
