@@ -67,6 +67,10 @@ class EdgesAsserted(Record, frozen=True, kw_only=True, tag="edges_asserted"):
 EdgeRecord = EdgesInferred | EdgesAsserted
 
 
+BATCH = "batch:"
+"""How the name of a batch begins; no session's does (``streams.sessions.definition``)."""
+
+
 def batch_session(producer: str, batch_id: str) -> str:
     """The name under which an API producer's batch takes part in linking."""
-    return f"batch:{producer}/{batch_id}"
+    return f"{BATCH}{producer}/{batch_id}"

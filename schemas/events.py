@@ -142,4 +142,9 @@ def read_below(record: EventRecord) -> int:
 
     A session's revision tells the last record that touched it (``SessionRevised``), a batch when it was accepted.
     """
-    return record.revision // 2 + 1 if isinstance(record, EventsDistilled) else record.covers
+    return session_read_below(record.revision) if isinstance(record, EventsDistilled) else record.covers
+
+
+def session_read_below(revision: int) -> int:
+    """``read_below`` of a session's set at a revision."""
+    return revision // 2 + 1

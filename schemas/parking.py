@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Protocol
 
@@ -13,6 +14,7 @@ from .entry import Entry
 from .events import EventsDistilled
 from .ids import name_problem
 from .messages import MessageEdited, MessagePosted, MessageRetracted
+from .record import Record
 from .sessions import SessionRevised
 from .topics import TOPICS, TopicName
 
@@ -34,8 +36,8 @@ class Raw(Protocol):
     def value(self) -> bytes: ...
 
 
-def decoded(raw: Raw) -> Entry:
-    """The record with its place.
+def decoded(raw: Raw, decode: Callable[[TopicName, bytes], Record] = decode) -> Entry:
+    """The record with its place. ``decode``: another way to the same record.
 
     Raises:
         BadRecordError: no record of the topic, or not of the space its key names: whoever may write under one tenant's

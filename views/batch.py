@@ -68,7 +68,7 @@ def _fold(maintainer: Maintainer, batch: Sequence[Raw], now: int, check: Callabl
             folded.faulted += _park(maintainer, folded, raw, why, now)
             continue
         try:
-            entry = decoded(raw)
+            entry = decoded(raw, maintainer.decode)
             check(entry)
         except BadRecordError as error:
             _park(maintainer, folded, raw, str(error), now)

@@ -10,9 +10,10 @@ from schemas.adjudications import EdgeAccepted, EdgeRuling
 from schemas.deltas import DeltaRecord
 from schemas.edges import Edge, EdgeRecord
 from schemas.entry import Entry
-from schemas.events import EventRecord, read_below
+from schemas.events import Event, EventRecord
 from schemas.ids import MessageKey
 
+from .asserting import by_id, edge_assertions, event_assertions, producers
 from .deltas import cause_of, edge_delta
 from .derive import derive_edge, derive_event, first_row, lookers, reach_of
 from .held import Control, EdgeAssertion, EdgeState, EventAssertion, EventState, Incident, message_part, source_part
@@ -77,17 +78,36 @@ class Change:
                 self._touched.attach(event_id, edge_id)
 
     def _replace_events(self, session_id: str, before: EventRecord | None, after: EventRecord | None) -> None:
-        gone = {} if before is None else _event_assertions(session_id, before)
-        new = {} if after is None else _event_assertions(session_id, after)
+        gone = {} if before is None else by_id(before.events)
+        new = {} if after is None else by_id(after.events)
+        old_producer, producer = producers(before, after)
+        is_same = producer == old_producer
         touched = self._touched
         for event_id in {**gone, **new} if gone else new:
-            known, old = touched.events[event_id].assertions, gone.get(event_id)
-            kept = known if old is None or not known else tuple([a for a in known if a not in old])
-            assertions = kept + new.get(event_id, ())
+            was, now = gone.get(event_id), new.get(event_id)
+            if is_same and (was is now or was == now):
+                if self._may_have_died(was or ()):
+                    self._events[event_id] = None
+                continue
+            known = touched.events[event_id].assertions
+            old = event_assertions(old_producer, session_id, was)
+            kept = tuple([a for a in known if a not in old]) if old and known else known
+            assertions = kept + event_assertions(producer, session_id, now)
             if assertions != known:
                 touched.event(event_id).assertions = assertions
                 self._index_sources(event_id, known, assertions)
                 self._events[event_id] = None
+
+    def _may_have_died(self, events: Event | Iterable[Event]) -> bool:
+        """Whether it matters for an event that is asserted as before that its set has read more now."""
+        if self._state.control.get(self._prefix).erases:
+            return True
+        messages = self._state.messages
+        for event in (events,) if isinstance(events, Event) else events:
+            for source in event.sources:
+                if messages.get(self._prefix + source_part(source)).edited_offset is not None:
+                    return True
+        return False
 
     def _index_sources(
         self, event_id: str, before: tuple[EventAssertion, ...], after: tuple[EventAssertion, ...]
@@ -114,16 +134,19 @@ class Change:
         self._state.messages.amend(key, replace(cell, events=events))
 
     def _replace_edges(self, session_id: str, before: EdgeRecord | None, after: EdgeRecord | None) -> None:
-        gone = {} if before is None else _edge_assertions(session_id, before)
-        new = {} if after is None else _edge_assertions(session_id, after)
+        gone = {} if before is None else by_id(before.edges)
+        new = {} if after is None else by_id(after.edges)
+        old_producer, producer = producers(before, after)
+        is_same = producer == old_producer
         touched = self._touched
         for edge_id in {**gone, **new} if gone else new:
-            old, mine = gone.get(edge_id, ()), new.get(edge_id, ())
-            if old == mine:
+            was, now = gone.get(edge_id), new.get(edge_id)
+            if is_same and (was is now or was == now):
                 continue
+            old = edge_assertions(old_producer, session_id, was)
             arc = touched.edge(edge_id)
             kept = tuple([a for a in arc.assertions if a not in old]) if old else arc.assertions
-            arc.assertions = kept + mine
+            arc.assertions = kept + edge_assertions(producer, session_id, now)
             self._edges[edge_id] = None
             if old:
                 self._detach(edge_id, arc, old)
@@ -274,23 +297,3 @@ class Change:
 def _seen(edge: Edge) -> tuple[str, str, str, str | None]:
     """What its ends see of an edge."""
     return edge.src, edge.dst, edge.relation, edge.kind
-
-
-def _event_assertions(session_id: str, record: EventRecord) -> dict[str, tuple[EventAssertion, ...]]:
-    """What a set of events asserts, by event. A set may hold an id more than once."""
-    found: dict[str, tuple[EventAssertion, ...]] = {}
-    below, producer = read_below(record), record.producer
-    for event in record.events:
-        mine = (EventAssertion(producer=producer, session_id=session_id, read_below=below, event=event),)
-        found[event.id] = found[event.id] + mine if event.id in found else mine
-    return found
-
-
-def _edge_assertions(session_id: str, record: EdgeRecord) -> dict[str, tuple[EdgeAssertion, ...]]:
-    """What a set of edges asserts, by edge."""
-    found: dict[str, tuple[EdgeAssertion, ...]] = {}
-    producer = record.producer
-    for edge in record.edges:
-        mine = (EdgeAssertion(producer=producer, session_id=session_id, edge=edge),)
-        found[edge.id] = found[edge.id] + mine if edge.id in found else mine
-    return found

@@ -17,11 +17,10 @@ from .rows import EdgeRow, EventRow
 
 
 class EventAssertion(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
-    """An event as an active set holds it. ``read_below``: edits from this offset on make it stale."""
+    """An event as an active set holds it. What the set had read is told by the set (``sets.read_below_of``)."""
 
     producer: str
     session_id: str
-    read_below: int
     event: Event
 
 

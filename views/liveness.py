@@ -25,6 +25,7 @@ from .held import (
     source_part,
     space_prefix,
 )
+from .read_below import read_below_of
 from .state import ViewState
 
 
@@ -163,7 +164,7 @@ def _is_live(state: ViewState, prefix: bytes, control: Control, assertion: Event
         elif cell.edited_offset is None and not control.erases:
             continue  # most messages are as they were posted
         key = MessageKey(source.conversation_id, source.message_id)
-        if not can_rest_on(control, key, cell, assertion.read_below):
+        if not can_rest_on(control, key, cell, read_below_of(state, prefix, assertion)):
             return False
     return True
 

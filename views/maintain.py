@@ -22,6 +22,7 @@ from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
 from .cells import Cells, plain
+from .decoding import SetDecoder
 from .held import prefix_of, space_prefix
 from .known import transaction_time
 from .moments import PARKED, THEMES
@@ -87,6 +88,7 @@ class Maintainer:
         tables: what is committed.
         state: the validity view; themes and parked records are beside it.
         journal: which cells of the spaces that somebody watches were written.
+        decode: reads records; what of a set was read before is the same object.
     """
 
     def __init__(self, tables: Tables, *, history: bool = True) -> None:
@@ -100,6 +102,7 @@ class Maintainer:
         self.faults = Faults(self._fault_rows)
         self._versions: dict[tuple[str, str], int] = {}
         self.journal = Journal()
+        self.decode = SetDecoder()
 
     def position(self, topic: TopicName, partition: int) -> int:
         """Offset of the next record to fold."""

@@ -9,7 +9,7 @@ import msgspec
 from .refusals import OtherLogError
 from .tables import Tables
 
-VIEW_FORMAT = 6
+VIEW_FORMAT = 7
 """Number of the view's layout. A change of keys or rows raises it and says so in the changelog."""
 
 ORIGIN_KEY = b"\0view"

@@ -47,8 +47,8 @@ from .refusals import check_range, common_partitions
 from .tables import Tables
 
 BATCH_RECORDS = 1_000
-"""Most records of a batch. At 0.05 ms (messages) to 0.4 ms (a dense chat's sets) each it is at most half a second of
-work, so that stopping and being fresh need no more; larger ones were no faster."""
+"""Most records of a batch: some tenths of a second of work, so that stopping and being fresh need no more. Larger ones
+were no faster."""
 
 MOST_DUE = 1_000
 """Pending instants of one look; after a downtime it takes several, between which records are applied."""
