@@ -46,7 +46,8 @@ def split_batch(raw: bytes) -> list[bytes]:
         return [bytes(message) for message in decode_body(raw, MessagesIn).messages]
     except RequestError as error:
         if error.problem.code != "bad_json":
-            raise
+            told = f'{error.problem.message}; the body is {{"messages": [{{...}}, ...]}}'
+            raise RequestError(400, error.problem.code, told, error.problem.field) from error
         messages = _messages_with_surrogates(raw)
         if messages is None:
             raise

@@ -160,10 +160,14 @@ async def test_a_body_that_is_not_json_is_refused_with_the_position(client, body
 
 @pytest.mark.parametrize(
     ("body", "field"),
-    [({"messages": 5}, "messages"), ({"massages": []}, "massages"), ({}, "messages"), ([], None)],
-)
-async def test_json_of_another_shape_is_refused_with_the_field(client, body, field):
-    await refused(await post(client, body), 400, "invalid", field)
+    [
+        ({"messages": 5}, "messages"), ({"massages": []}, "massages"), ({}, "messages"), ([], None),
+        (message(1, "home is here"), "message_id"),
+    ],
+)  # fmt: skip
+async def test_json_of_another_shape_is_refused_with_the_field_and_the_right_shape(client, body, field):
+    refusal = await refused(await post(client, body), 400, "invalid", field)
+    assert '{"messages": [' in refusal["error"]["message"]
 
 
 async def test_a_lone_surrogate_refuses_only_the_message_it_stands_in(client):
