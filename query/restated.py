@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -81,6 +81,7 @@ class Restated:
         self._cut = cut
         self._near = list(dict.fromkeys(near))
         self._at = at
+        self._found: dict[MessageKey, EventRow | None] = {}
 
     def of(self, key: MessageKey) -> EventRow | None:
         """See ``by``; None for a message that may not be shown."""
@@ -99,19 +100,41 @@ class Restated:
         """The fact that a message restates; of several the one stated last."""
         if not self._retired:
             return None
+        key = MessageKey(note.conversation_id, note.message_id)
+        if key not in self._found:
+            self._found[key] = self._by(note)
+        return self._found[key]
+
+    def _by(self, note: MessageText) -> EventRow | None:
+        told = content(note.content)
+        near = [one for term in told for one in self._by_term.get(term, ())]
+        if not near:
+            return None
         folded = _folded(note.content)
-        fitting = [
-            one for one in self._retired if all(hint in folded for hint in one.hints) and self._restates(note, one)
-        ]
+        fitting = [one for one in near if all(h in folded for h in one.hints) and self._restates(note, told, one)]
         return max((one.row for one in fitting), key=lambda row: (row.event.stated, row.event.id), default=None)
 
     @cached_property
     def _retired(self) -> list[_Retired]:
+        """Those of which no fact that holds says the same."""
         found = (_retired(row, self._cut, self._at) for row in self._cut.rows(self._near))
-        return [one for one in found if one is not None]
+        return [one for one in found if one is not None and not self._holds_again(one)]
 
-    def _restates(self, note: MessageText, one: _Retired) -> bool:
-        told = content(note.content)
+    @cached_property
+    def _by_term(self) -> Mapping[int, Sequence[_Retired]]:
+        """By one of the words that a message must have."""
+        found: dict[int, list[_Retired]] = {}
+        for one in self._retired:
+            found.setdefault(min(one.numbers or one.said), []).append(one)
+        return found
+
+    @cached_property
+    def _holding(self) -> list[tuple[EventRow, frozenset[int]]]:
+        """Facts that hold, with their words."""
+        rows = (row for row in self._cut.rows(self._near) if in_force(row, self._at))
+        return [(row, content(_value(row)) | content(row.event.text)) for row in rows]
+
+    def _restates(self, note: MessageText, told: frozenset[int], one: _Retired) -> bool:
         return (
             note.sent_at <= one.before
             and MessageKey(note.conversation_id, note.message_id) not in self._cut.sources(one.row.event.id)
@@ -119,7 +142,6 @@ class Restated:
             and _may_be_about(note, one.row)
             and not any(instead and instead <= told for instead in one.instead)
             and _denies(note.content, one.said) == _denies(_value(one.row), one.said)
-            and not self._holds_again(one)
         )
 
     def _holds_again(self, one: _Retired) -> bool:
@@ -129,11 +151,9 @@ class Restated:
         """
         instead = {superseder.event_id for superseder in one.row.superseders}
         return any(
-            one.said <= content(_value(row)) | content(row.event.text)
-            for row in self._cut.rows(self._near)
-            if row.event.id not in instead
-            and in_force(row, self._at)
-            and (not row.event.sources or row.event.stated.sent_at > one.before)
+            one.said <= words_of
+            for row, words_of in self._holding
+            if row.event.id not in instead and (not row.event.sources or row.event.stated.sent_at > one.before)
         )
 
 
