@@ -29,6 +29,9 @@ SAMPLED = 5
 """The node is asked about every fifth message."""
 
 ASK_S = 0.05
+WARM_UP_S = 15.0
+"""Talk at the same rate that is not counted: models and rules are loaded with the first messages."""
+
 GIVE_UP_S = 20.0
 """After the delta: a state shows nothing that it lists only on request, or that was replaced at once."""
 
@@ -56,9 +59,11 @@ async def freshness(bootstrap: str, cluster: Cluster, *, per_s: float, seconds: 
         watched = _Watched(http)
         listening = asyncio.create_task(client.listen(STATIONS, watched.hear))
         await asyncio.sleep(1.0)
+        talk = _Talk(http, watched, per_s)
+        await talk.go_on(WARM_UP_S, counted=False)
         processes = {"worker": worker, "view": view, "node": node}
         before = {name: process.cpu_s() for name, process in processes.items()}
-        sent = await _talk(http, watched, per_s=per_s, seconds=seconds)
+        sent = await talk.go_on(seconds, counted=True)
         cores = {f"freshness_{name}_cores": (p.cpu_s() - before[name]) / seconds for name, p in processes.items()}
         late = len(watched.delta_times())
         await _drain(watched)
@@ -159,34 +164,43 @@ async def _ready(http: aiohttp.ClientSession) -> None:
         await asyncio.sleep(0.1)
 
 
-async def _talk(http: aiohttp.ClientSession, watched: _Watched, *, per_s: float, seconds: float) -> int:
-    """Post messages at that rate, by the clock; returns how many."""
-    rng, begun, number = Random(11), time.perf_counter(), 0
-    said = [0] * SPACES
-    posting = set[asyncio.Task[None]]()
+class _Talk:
+    """Posts messages at a rate, by the clock."""
 
-    async def post(path: str, body: bytes) -> None:
+    def __init__(self, http: aiohttp.ClientSession, watched: _Watched, per_s: float) -> None:
+        self._http = http
+        self._watched = watched
+        self._per_s = per_s
+        self._rng = Random(11)
+        self._said = [0] * SPACES
+
+    async def go_on(self, seconds: float, *, counted: bool) -> int:
+        """For so long; returns how many, when the node has taken them. ``counted``: they are watched."""
+        begun, number, posting = time.perf_counter(), 0, set[asyncio.Task[None]]()
+        while (elapsed := time.perf_counter() - begun) < seconds:
+            while number < elapsed * self._per_s:
+                task = asyncio.create_task(self._say(counted=counted))
+                posting.add(task)
+                task.add_done_callback(posting.discard)
+                number += 1
+            await asyncio.sleep(0.005)
+        await asyncio.gather(*posting)
+        return number
+
+    async def _say(self, *, counted: bool) -> None:
+        chat = self._rng.randrange(SPACES)
+        record = message(self._rng, space(chat), self._said[chat], time.time_ns() // 1_000)
+        self._said[chat] += 1
+        if counted:
+            self._watched.sent[record.space, record.message_id] = time.perf_counter()
+        path, body = f"/v1/spaces/{record.space}/messages", posted([record])
         while True:  # as a producer does: what is refused for now is sent again
-            async with http.post(path, data=body, headers={"Content-Type": "application/json"}) as reply:
+            async with self._http.post(path, data=body, headers={"Content-Type": "application/json"}) as reply:
                 if reply.status != HTTPStatus.SERVICE_UNAVAILABLE:
                     reply.raise_for_status()
                     return
-            watched.refused += 1
+            self._watched.refused += 1
             await asyncio.sleep(REFUSED_S)
-
-    while (elapsed := time.perf_counter() - begun) < seconds:
-        while number < elapsed * per_s:
-            chat = rng.randrange(SPACES)
-            record = message(rng, space(chat), said[chat], time.time_ns() // 1_000)
-            watched.sent[record.space, record.message_id] = time.perf_counter()
-            task = asyncio.create_task(post(f"/v1/spaces/{record.space}/messages", posted([record])))
-            posting.add(task)
-            task.add_done_callback(posting.discard)
-            said[chat] += 1
-            number += 1
-        await asyncio.sleep(0.005)
-    await asyncio.gather(*posting)
-    return number
 
 
 async def _drain(watched: _Watched) -> None:
