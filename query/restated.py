@@ -117,7 +117,9 @@ class Restated:
     @cached_property
     def _retired(self) -> list[_Retired]:
         """Those of which no fact that holds says the same."""
-        found = (_retired(row, self._cut, self._at) for row in self._cut.rows(self._near))
+        rows = [row for row in self._cut.rows(self._near) if row.superseders]
+        past = (row for row in rows if status_at(row, self._at) in ("superseded", "corrected"))
+        found = (_retired(row, self._cut) for row in past)
         return [one for one in found if one is not None and not self._holds_again(one)]
 
     @cached_property
@@ -129,10 +131,15 @@ class Restated:
         return found
 
     @cached_property
-    def _holding(self) -> list[tuple[EventRow, frozenset[int]]]:
-        """Facts that hold, with their words."""
-        rows = (row for row in self._cut.rows(self._near) if in_force(row, self._at))
-        return [(row, content(_value(row)) | content(row.event.text)) for row in rows]
+    def _holding(self) -> Mapping[int, Sequence[tuple[EventRow, frozenset[int]]]]:
+        """Facts that hold and their words, by each of these."""
+        found: dict[int, list[tuple[EventRow, frozenset[int]]]] = {}
+        for row in self._cut.rows(self._near):
+            if in_force(row, self._at):
+                words_of = content(_value(row)) | content(row.event.text)
+                for term in words_of:
+                    found.setdefault(term, []).append((row, words_of))
+        return found
 
     def _restates(self, note: MessageText, told: frozenset[int], one: _Retired) -> bool:
         return (
@@ -152,7 +159,7 @@ class Restated:
         instead = {superseder.event_id for superseder in one.row.superseders}
         return any(
             one.said <= words_of
-            for row, words_of in self._holding
+            for row, words_of in self._holding.get(min(one.said), ())
             if row.event.id not in instead and (not row.event.sources or row.event.stated.sent_at > one.before)
         )
 
@@ -167,9 +174,16 @@ def _telling(text: str) -> list[str]:
     return [word for word in words(_THOUSANDS.sub("", text)) if word not in STOP_WORDS]
 
 
-def _retired(row: EventRow, cut: Cut, at: int) -> _Retired | None:
-    if not row.superseders or status_at(row, at) not in ("superseded", "corrected"):
-        return None
+def _retired(row: EventRow, cut: Cut) -> _Retired | None:
+    """A fact that something took the place of; None where it has no words, or nothing did. Remembered."""
+    known = cut.memo.of_events("retired")
+    if row.event.id not in known:
+        known[row.event.id] = _read(row, cut)
+    found: _Retired | None = known[row.event.id]
+    return found
+
+
+def _read(row: EventRow, cut: Cut) -> _Retired | None:
     value = _value(row)
     said = content(value)
     by = cut.rows([superseder.event_id for superseder in row.superseders])
