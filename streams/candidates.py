@@ -17,7 +17,7 @@ from schemas.events import Event, Stated
 from schemas.ids import normal_text
 from schemas.times import US_PER_DAY
 
-from .classify.attributes import canonical_attribute
+from .classify.attributes import matter
 from .classify.promise import promise
 from .classify.subjects import About, about, name_stems, same_subject
 from .classify.words import rare_stems
@@ -88,13 +88,18 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
-    """The row of an event. People's names do not count as rare words: in a talk of two they say nothing."""
+    """The row of an event. People's names do not count as rare words: in a talk of two they say nothing.
+
+    "The trip is off" tells of a thing and names nobody: it is of the one who says so.
+    """
+    own = () if event.speaker is None or event.subject is None else (event.speaker,)
+    named = event.participants or own
     return Row(
         event=event,
         order=(event.stated, event.id),
         about=about(event),
-        participants=frozenset(normal_text(name) for name in event.participants),
-        attribute=canonical_attribute(event.attribute),
+        participants=frozenset(normal_text(name) for name in named),
+        attribute=matter(event.attribute),
         stems=rare_stems(event.text) - name_stems(event),
         speaker=None if event.speaker is None else normal_text(event.speaker),
         promise=promise(event.text),
@@ -121,11 +126,19 @@ def same_attribute(left: Row, right: Row) -> bool:
     return left.attribute is not None and left.attribute == right.attribute
 
 
+def takes_part(left: Row, right: Row) -> bool:
+    """The left one is about somebody who takes part in the right one and speaks in neither: "Tinker died"."""
+    subject = left.about.subject
+    return left.about.third and subject in right.participants and subject not in (right.speaker, right.about.subject)
+
+
 def related(left: Row, right: Row, theta_s: float = THETA_S) -> bool:
-    """Omega: the same attribute, a rare word in common, the same third subject, or close texts. Cheapest first."""
+    """Omega: the same attribute, a rare word in common, the same third subject, one that takes part, or close texts."""
     if same_attribute(left, right) or not left.stems.isdisjoint(right.stems):
         return True
     if left.about.subject == right.about.subject and (left.about.third or right.about.third):
+        return True
+    if takes_part(left, right) or takes_part(right, left):
         return True
     return cosine(left.vector, right.vector) >= theta_s
 

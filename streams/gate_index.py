@@ -27,6 +27,7 @@ from .candidates import (
     Chosen,
     Row,
     same_people,
+    takes_part,
 )
 from .unit_vectors import SCALE
 
@@ -104,7 +105,7 @@ class GateIndex:
 
     def _passing(self, row: Row, dots: Whole, shared: Whole, part: slice) -> Flags:
         third = _is(self._subject[part], self._subjects, row.about.subject) & (row.about.third | self._third[part])
-        related = (shared > 0) | (dots >= THETA_S * SCALE * SCALE) | third
+        related = (shared > 0) | (dots >= THETA_S * SCALE * SCALE) | third | self._taking_part(row, part)
         related |= _is(self._attribute[part], self._attributes, row.attribute)
         own = _is(self._producer[part], self._producers, row.producer)
         return self._same_people(row, part) & related & ~own
@@ -116,6 +117,11 @@ class GateIndex:
             for place in np.flatnonzero(_is(self._subject[part], self._subjects, row.about.owner)):
                 found[place] = same_people(row, self._rows[part.start + int(place)])
         return found
+
+    def _taking_part(self, row: Row, part: slice) -> Flags:
+        """One look for all with the same subject, participants and speaker, as above."""
+        found = [takes_part(row, other) or takes_part(other, row) for other in self._one_of]
+        return np.array(found, dtype=bool)[self._people[part]]
 
     def _counted(self, newer: Row, shared: Whole, part: slice) -> Whole:
         """``candidates.points`` without the product of the vectors, in hundredths of a cosine."""

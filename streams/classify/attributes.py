@@ -50,6 +50,16 @@ def canonical_attribute(attribute: str | None) -> str | None:
     return _CANONICAL.get(plain, plain) or None
 
 
+_MATTERS = {"employer": "work", "job": "work"}
+"""Attributes that one change may end together: a new employer ends the former job."""
+
+
+def matter(attribute: str | None) -> str | None:
+    """What the gate takes for one attribute: the canonical one, or what it has in common with others."""
+    name = canonical_attribute(attribute)
+    return None if name is None else _MATTERS.get(name, name)
+
+
 _DIETS = frozenset(
     "vegan vegetarian pescatarian keto halal kosher paleo carnivore omnivore gluten-free dairy-free".split()  # noqa: SIM905
 )

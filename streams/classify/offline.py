@@ -12,12 +12,15 @@ from collections.abc import Callable, Sequence
 from schemas.events import Event
 
 from . import cues
+from .endings import ends_of
 from .features import SHORT_GAP_US, Features, compare, named_things
 from .mistakes import correction, withdrawn
 from .protocol import Judgement, Pair
 from .ruling import MOST, NONE, contradicts, updates
 from .subjects import about
+from .told import carried_out, told_end, told_moved
 from .words import content_stems, rare_stems
+from .work import new_work
 
 Rule = Callable[[Pair, Features], Judgement | None]
 
@@ -25,7 +28,7 @@ Rule = Callable[[Pair, Features], Judgement | None]
 class OfflineClassifier:
     """First rule that speaks decides. Satisfies ``Classifier``."""
 
-    producer = "rules/3"
+    producer = "rules/4"
     prompt_hash: str | None = None
 
     def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -36,16 +39,16 @@ class OfflineClassifier:
 def judge(pair: Pair) -> Judgement:
     """The verdict on one pair."""
     features = compare(pair)
-    if not (features.same_subject or (features.same_speaker and features.adjacent)):
-        return NONE
     if cues.UNREAL.search(features.newer) and not cues.CORRECTION.search(features.newer):
         return NONE
+    if not (features.same_subject or (features.same_speaker and features.adjacent)):
+        return told_end(pair, features) or told_moved(pair, features) or NONE
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
     if not features.same_subject and set(pair.newer.participants).isdisjoint(pair.older.participants):
         rules = ()  # neighbours that share nobody: one may take the other back, but is no news about it
     if pair.older.modality == "asserted" and pair.older.type == "action":
         rules = ()  # what was done stays done; it can only have been wrong
-    for rule in (withdrawn, correction, *rules):
+    for rule in (withdrawn, correction, told_end, told_moved, carried_out, new_work, *rules):
         verdict = rule(pair, features)
         if verdict is not None:
             return verdict
@@ -161,7 +164,7 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
     new, old = pair.newer, pair.older
     if new.modality == "planned" or not old.holds or not new.holds or _one_off(f) or cues.TEMPORARY.search(f.newer):
         return None
-    if new.polarity == "negated" or old.polarity == "negated":
+    if new.polarity == "negated" or old.polarity == "negated" or _only_ends(new) or _only_ends(old):
         return None
     cue = cues.CHANGED.search(f.newer) or (None if _over(pair) else cues.MOVED.search(f.newer))
     if cue is None and cues.ADDED.search(f.newer):
@@ -185,6 +188,11 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
     if cues.NOW.search(f.newer) and f.figures_differ and len(f.shared) >= 1 and f.share >= 0.5:
         return updates("change", 0.7, "The newer statement gives another figure for the present.")
     return None
+
+
+def _only_ends(event: Event) -> bool:
+    """It tells of an end and of nothing that is so instead: "I left the mill"."""
+    return bool(ends_of(event)) and not (event.attribute == "home" and " to " in event.text)
 
 
 def _another_kind(pair: Pair) -> bool:

@@ -46,7 +46,7 @@ def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) ->
     plain = " ".join(clause_text.split())[:LOOKED_AT].replace("’", "'")
     for name, pattern in ROWS:
         match = pattern.search(plain)
-        if match is not None and (subject.is_person or name not in OF_PEOPLE):
+        if match is not None and (subject.is_person or name not in OF_PEOPLE or _of_speaker(name, tokens)):
             return _from_row(name, match)
     match = _POSSESSION.search(plain)
     if match is not None and reading.base == "have":
@@ -62,6 +62,11 @@ def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) ->
         owned = tokens[reading.subject[0]].word in ("my", "our", "the", "his", "her", "their", "your")
         return About(head if owned and head.isalpha() else None, _after_be(plain, reading))
     return About(None, None)
+
+
+def _of_speaker(name: str, tokens: Tokens) -> bool:
+    """ "They fired me": of a person after all."""
+    return name == "job" and any(token.word in ("me", "us") for token in tokens)
 
 
 def _from_row(name: str, match: re.Match[str]) -> About:

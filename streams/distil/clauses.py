@@ -23,6 +23,8 @@ GAP = 40
 """Characters between two words that are looked at: a run of blanks as long as a message must not cost its square."""
 LABEL = 2
 """Words on either side of a colon that still read as one statement."""
+NUMBER = 6
+"""Words of a number or an address after a colon."""
 SLACK = 4
 """Characters a time phrase may leave uncovered ("so", a space) and still be all there is."""
 
@@ -70,7 +72,7 @@ def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
             last = i
             continue
         strong = _STRONG.search(between)
-        if strong and ":" in strong[0] and (only_time(text, tokens[last:i]) or _labelled(tokens, last, i)):
+        if strong and ":" in strong[0] and (only_time(text, tokens[last:i]) or _labelled(text, tokens, last, i)):
             continue
         if strong:
             cuts.append((i, False))
@@ -88,8 +90,11 @@ def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
     return cuts
 
 
-def _labelled(tokens: Tokens, last: int, i: int) -> bool:
-    """ "Newsletter: subscribed": a label and a word or two are one statement."""
+def _labelled(text: str, tokens: Tokens, last: int, i: int) -> bool:
+    """ "Newsletter: subscribed", "my number: 555 01": a label and a word or two, or a number, are one statement."""
+    rest = tokens[i:]
+    if len(rest) <= NUMBER and all(t.word[0].isdigit() or "@" in text[t.start - 1 : t.end + 1] for t in rest):
+        return True
     return i - last <= LABEL and len(tokens) - i <= LABEL and is_past_form(tokens[i].word)
 
 

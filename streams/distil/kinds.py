@@ -37,8 +37,12 @@ class When(NamedTuple):
     begins: bool
 
 
-def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = False) -> Kind:
-    """Type, modality and polarity of a statement. ``was_state``: it tells of a past state (``is_past_state``)."""
+def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = False, recurs: bool = False) -> Kind:
+    """Type, modality and polarity of a statement.
+
+    ``was_state``: it tells of a past state (``is_past_state``). ``recurs``: its day comes back every year ("my birthday
+    is on the 14th"), so it is so and not planned.
+    """
     names = tuple(t.word for t in tokens)
     negated = _denied(names, reading)
     polarity: Polarity = "negated" if negated else "affirmed"
@@ -47,7 +51,7 @@ def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = Fal
     if is_preference(names, reading) and not (when.ahead and reading.tense == "future"):
         disliked = _dislikes(names)
         return Kind("preference", "asserted", "negated" if disliked or negated else "affirmed", "preference")
-    if _is_planned(names, reading, when):
+    if not recurs and _is_planned(names, reading, when):
         return Kind("plan", "planned", polarity, "plan")
     return Kind(
         "state_change" if was_state else _asserted_type(names, reading),

@@ -24,6 +24,7 @@ from .kinds import Kind, is_past_state, kind_of
 from .lexicon import grammar as g
 from .lexicon.acts import GREETING_WORDS
 from .lexicon.attributes import EVENTS
+from .named import name_in, one_animal, with_names
 from .parse import Parse, parse
 from .reactions import is_reaction
 from .remembered import Remembered
@@ -34,7 +35,7 @@ from .subjects import Said, Subject, people_in, subject_of, subject_without_verb
 from .times import Times, dates_of, times_of, when_of
 from .tokens import Token, tokenize
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raise it with every change of what the rules yield: other rules are another producer."""
 
 
@@ -108,7 +109,7 @@ class _Reader:
         kept = [(place, s) for place, s in found if not disowned or s.start > disowned or s.kind.rule == "take_back"]
         if len(found) > len(kept):
             kept = [(place, s) for place, s in kept if s.kind.rule != "take_back"]
-        told = settle(kept, cues, self._text, self.said.speaker)
+        told = settle(with_names(kept, self.said.speaker), cues, self._text, self.said.speaker)
         if not told and self._message.role in ("user", "analyst"):
             told = [self._whole(cue.start, cue.end, "take_back") for cue in cues[:1] if stands_alone(self._text, cue)]
             if not told and acts.only_joked(self._text):
@@ -190,15 +191,21 @@ class _Reader:
         told = about(text, tokens, reading, subject)
         names = tuple(t.word for t in tokens)
         was_state = is_past_state(names, reading, told.attribute if told.in_table else None)
-        kind = kind_of(tokens, reading, when, was_state=was_state)
+        recurs = told.in_table and told.attribute == "birthday"
+        kind = kind_of(tokens, reading, when, was_state=was_state, recurs=recurs)
+        if kind.rule == "called_off" and not self.said.roster.knows(subject.name or ""):
+            subject = subject._replace(people=tuple(p for p in subject.people if p != subject.name), is_person=False)
         if self._message.role == "assistant" and not acts.assistant_states(
             tokens, reading, kind.modality, timed=when.named
         ):
             return None
         times = times_of(dates, tokens, reading, kind.modality, self._context, was_state=was_state)
-        people = people_in(tokens, reading, self._text, self.said)
+        people = (*people_in(tokens, reading, self._text, self.said), *name_in(text, told.attribute))
         self._subject = subject
         self._remember(clause, reading, subject)
+        animal = one_animal(told.attribute, told.value)
+        if animal is not None and subject.name == self.said.speaker:
+            self.said, self.mentioned = self.said._replace(person=f"{self.said.speaker}'s {animal}"), True
         everyone = tuple(sorted({*subject.people, *people}))
         return Statement(clause.start, clause.end, kind, times, subject, everyone, told.attribute, told.value)
 

@@ -51,7 +51,7 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
         return True
     if reading.base in ("be", "feel", "look", "sound", "seem") and not timed:
         if (
-            any(w in words.FEELINGS for w in rest[:5])
+            any(w in words.FEELINGS for w in _upto_and(rest[:5]))
             and first in ("i", "we")
             and not any(w in words.LASTING_FEELINGS for w in rest)
         ):
@@ -61,6 +61,11 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
         if reading.base in ("sound", "seem") or (reading.base == "look" and subject == []):
             return True
     return first in ("i", "we") and _comments(reading, rest)
+
+
+def _upto_and(rest: list[str]) -> list[str]:
+    """ "Single and fine with it" tells more than a feeling."""
+    return rest[: rest.index("and")] if "and" in rest else rest
 
 
 def _has_object(tokens: Tokens) -> bool:
@@ -106,6 +111,8 @@ def _comments(reading: Parse, rest: list[str]) -> bool:
     """ "I think so", "I see", "I really appreciate it": the verb of the mind is all there is to it."""
     if reading.base not in words.MIND_VERBS or reading.form in ("perfect",):
         return False
+    if reading.base == "see" and reading.form == "progressive":
+        return False  # "I'm seeing the dentist"
     if reading.base in ("see", "hear", "find", "feel", "understand", "remember") and reading.tense == "past":
         return False
     if rest[:1] == ["meant"]:

@@ -44,8 +44,17 @@ def _abbreviated(text: str, start: int, dot: int, after: int) -> bool:
         return False
     rest = text[after:].lstrip()
     return bool(rest) and (
-        rest[0].islower() or rest[0].isdigit() or text[dot - 2 : dot].lower() in ("dr", "mr", "rs", "ms")
+        rest[0].islower()
+        or rest[0].isdigit()
+        or text[dot - 2 : dot].lower() in ("dr", "mr", "rs", "ms")
+        or (text[dot - 2 : dot] == "St" and _is_saint(text, start, dot - 2))
     )
+
+
+def _is_saint(text: str, start: int, at: int) -> bool:
+    """ "At St. Florian" names a saint, "in Mill St." a street: that has its name before it."""
+    before = text[start:at].split()
+    return not before or before[-1][0].islower()
 
 
 def _add(found: list[Sentence], text: str, start: int, end: int, *, question: bool) -> None:

@@ -168,11 +168,16 @@ def _joined_names(words: Tokens, text: str, said: Said) -> list[str]:
 
 
 def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[str, ...]:
-    """People named after the verb: speakers of the session anywhere, other names where no place is likely."""
+    """People named after the verb: speakers of the session anywhere, other names where no place is likely.
+
+    "They fired me", "Ben moved in with us": the speaker takes part.
+    """
     found: list[str] = []
     i = reading.subject[1]
     while i < len(tokens):
         token = tokens[i]
+        if token.word in ("me", "us", "my", "our"):
+            found.append(said.speaker)
         if named_token(token) and token.word not in NOT_NAMES:
             stop = i + 1
             while (

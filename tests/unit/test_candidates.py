@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from streams.candidates import ATTRIBUTE_CAP, CAP, THETA_P, THETA_S, Row, choose, passes, related, same_people
@@ -27,8 +28,16 @@ def test_participants_must_overlap_by_half_when_the_subject_differs(
 ) -> None:
     assert THETA_P == 0.5
     newer = row(statement("we sing", 2, subject=None, participants=("Ann", "Ben")))
-    older = row(statement("we sing", 1, subject="Ann", participants=participants))
+    older = row(statement("we sing", 1, subject="Ann", participants=participants, speaker=None))
     assert same_people(newer, older) is passed
+
+
+def test_a_thing_that_names_nobody_is_of_the_one_who_speaks_of_it() -> None:
+    ours = row(plan("we go to the coast in May", 1, subject="Ann", participants=("Ann",)))
+    off = statement("the coast trip is off", 2, subject="coast trip", participants=())
+    assert same_people(row(off), ours)
+    assert not same_people(row(msgspec.structs.replace(off, speaker="Ben")), ours)
+    assert not same_people(row(msgspec.structs.replace(off, subject=None)), ours), "about what is not known"
 
 
 def test_a_subject_is_the_same_in_any_case_and_unknown_subjects_are_not() -> None:

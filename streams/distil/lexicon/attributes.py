@@ -11,6 +11,11 @@ import re
 END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow|last|next|this|because|and|but|so|with|as|when|while|though|back|again|too|also|instead|after all|anymore|any more|these days|right now)\b|[,.;!?]|$)"
 _V = r"(?P<v>[^,.;!?]+?)" + END
 _NO_TIME = r"(?!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|me|us|him|her|them|it|once|home|last|least|all|first)\b)"
+_NAME = r"(?-i:[A-Z])[\w.&'-]*(?: (?:&|and|of|the|(?-i:[A-Z])[\w.&'-]*))*"
+_PLACE_OF_WORK = r"(?:bakery|shop|store|supermarket|school|kindergarten|nursery|hospital|clinic|surgery|pharmacy|bank|hotel|hostel|restaurant|caf[eé]|cafeteria|bar|pub|library|archive|museum|gallery|theatre|theater|cinema|factory|plant|mill|mine|lab|laboratory|studio|garage|workshop|warehouse|farm|winery|brewery|zoo|call cent(?:er|re)|newspaper|publisher|law firm|firm|company|agency|startup|start-up|university|institute|ministry|post office|fire station|police station|salon|laundry|butcher's|bookshop|print shop)"
+_TITLE = r"(?:[^\W\d_][\w-]* ){0,3}?[^\W\d_][\w-]*"
+_NO_TASK = r"(?!the moment|the time|night|home|work|once|fun|sure|them\b)"
+_IN_PLACE = r"(?: (?:in|near) (?-i:(?!January|February|March|April|May\b|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[A-Z])[^\W\d_]*(?:[ -](?-i:[A-Z])[^\W\d_]*)*)?"
 _BE = r"(?:am|'m|is|'s|are|'re|was|were|be|been|isn't|aren't|wasn't|not)"
 
 _ROWS: tuple[tuple[str, str], ...] = (
@@ -27,6 +32,23 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("smoking", r"\b(?P<v>smok(?:e|es|ing|ed|er)|cigarettes|vap(?:e|ing))\b"),
     ("relationship status", r"\b(?P<v>married|engaged|divorced|separated|single|widowed|dating|broke up|break up|seeing someone|proposed|split up)\b"),
     ("pregnancy", r"\b(?P<v>pregnant|expecting a baby|due date)\b"),
+    ("relationship status", r"\b(?:have|has|'ve|got|have got|has got|'ve got|found|met) (?:an? )(?:new )?(?P<v>girlfriend|boyfriend|fianc[eé]e?)\b"),
+    ("relationship status", r"\bbeen (?P<v>seeing (?-i:[A-Z])\w+) (?:since|for)\b"),
+    ("employer", r"\b(?:have|has|got|get|found|landed|accepted|took|started|starting|start|starts|begin|began|'ve got|'ve) (?:an? |my |the )?(?:new )?(?:\w+ )?(?:job|position|post|traineeship|internship|apprenticeship) (?:as (?:an? |the )?" + _TITLE + r" )?(?:at|with|for) " + _NO_TIME + _NO_TASK + r"(?P<v>[^,.;!?]+?)" + END),
+    ("job", r"\b(?:start|starts|started|starting|work|works|working|worked) as (?:an? |the |our )?(?P<v>" + _TITLE + r" (?:at|for|with) " + _NO_TIME + _NO_TASK + r"[^,.;!?]+?)" + END),
+    ("job", r"\b(?:start|starts|started|starting) as (?:an? |the |our )(?P<v>" + _TITLE + r")" + END),
+    ("employer", r"\b(?:start|starts|started|starting|work|works|working|worked) (?:at|for|with) (?:the )?(?P<v>" + _NAME + r")(?: as\b.*)" ),
+    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:[^\W\d_][\w-]* ){0,2}[^\W\d_][\w-]* (?:at|with|for) " + _NO_TASK + _NAME + r")"),
+    ("employer", r"\b(?:joined|joining|join|joins) (?:the )?(?P<v>" + _NAME + r")(?= as (?:an?|the|their)\b)"),
+    ("employer", _BE + r" (?:now |currently )?at (?:the )?(?P<v>" + _NAME + r")(?= (?:now|these days|nowadays)\b)"),
+    ("employer", r"\bbeen (?:with|at|working (?:at|for|with)) (?:the )?(?P<v>" + _NAME + r")(?= (?:since|for)\b)"),
+    ("employer", r"\b(?:work|works|working|worked|job) (?:full[- ]time |part[- ]time )?in (?P<v>(?:an? |the |our )(?:[\w-]+ ){0,2}" + _PLACE_OF_WORK + r")\b"),
+    ("employer", r"\b(?:quit|quitting|leave|left|leaving|resigned from|resign from) (?:my job (?:at|with) )?(?P<v>(?:the |my )(?:[\w.-]+ ){0,2}" + _PLACE_OF_WORK + r")(?= (?:after|for good|last|in|because|since)\b|[,.;!?]|$)"),
+    ("job", r"\b(?:drive|drives|driving) (?:an? |the )?(?P<v>(?:school )?(?:bus|buses|taxi|taxis|cab|tram|trams|train|trains|truck|trucks|lorry|lorries|forklift|ambulance))\b"),
+    ("job", r"\b(?P<v>)(?:sacked|made redundant|let (?:me|him|her|us) go|was let go|were let go|lost (?:my|his|her) job)\b"),
+    ("studies", r"\b(?P<v>)(?:graduated|dropped out of (?:university|uni|college|school)|dropped out|(?:finished|completed|got) (?:my|his|her) (?:degree|studies|phd|bachelor(?:'s)?|master(?:'s)?))\b"),
+    ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?from [^,.;!?]+? to (?P<v>[^,.;!?]+?" + _IN_PLACE + r")" + END),
+    ("home", r"\b(?:live|lives|living|lived|moved|moving|are|'re|am|'m) (?:\w+ )?(?:in|into|to) (?P<v>(?:an? |our |my |the )(?:[\w-]+ ){0,3}(?:house|flat|apartment|room|studio|cottage|place)" + _IN_PLACE + r")" + END),
     ("employer", r"\b(?:work|works|working|worked|started|start|starts|interning|employed) (?:full[- ]time |part[- ]time )?(?:at|for) " + _NO_TIME + r"(?P<v>[^,.;!?]+?)" + END),
     ("employer", _BE + r" (?:now |currently |still )?with (?P<v>(?-i:[A-Z])[\w&'-]*(?: (?:&|and|of|(?-i:[A-Z])[\w&'-]*))*)(?= (?:since|from|as of)\b)"),
     ("employer", _BE + r" (?:now |currently |still )?with (?P<v>(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|(?:& )?sons|(?:& )?co))\b"),
@@ -34,7 +56,7 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("employer", r"\b(?:joined|joining|join|left|leaving|quit) (?:the )?(?P<v>(?:company|firm|team|agency|clinic|bank|startup|hospital|school)[^,.;!?]*?)" + END),
     ("job", r"\b(?:new job|got the job|job offer|got promoted|promoted to|promotion|laid off|fired|resigned|resign|gave notice|retired|retire|internship|quit my job|day job)\b(?P<v>.*)"),
     ("job", r"\b(?:work|works|working|worked) as (?:an? |the )?(?P<v>[^,.;!?]+?)" + END),
-    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|architect|therapist|counselor|counsellor|freelancer|(?:post|fire|fisher|milk|police)(?:man|woman)|\w{3,}(?:ologist|ician|keeper|worker|maker|smith))(?: (?:at|for|with) (?!the moment|night|home|work\b)" + _NO_TIME + r"[^,.;!?]+?" + END + r")?)\b"),
+    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|welder|tailor|joiner|mason|roofer|gardener|cleaner|trainer|tutor|translator|journalist|vet|dentist|midwife|paramedic|surgeon|architect|therapist|counselor|counsellor|freelancer|(?:post|fire|fisher|milk|police)(?:man|woman)|\w{3,}(?:ologist|ician|keeper|worker|maker|smith))(?: (?:at|for|with) (?!the moment|night|home|work\b)" + _NO_TIME + r"[^,.;!?]+?" + END + r")?)\b"),
     ("studies", r"\b(?:study|studies|studying|studied|majoring in|major in|enrolled (?:in|at)|degree in|phd in|master's in|learning|learn) (?P<v>[^,.;!?]+?)" + END),
     ("assignment", _BE + r" on (?:the )?(?P<v>(?:[^\W\d_]+[ -]){0,2}(?:rollout|project|team|case|account|shift|crew|night shift))\b"),
     ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + END),

@@ -1,0 +1,222 @@
+"""What a statement says has come to an end, by the grammar of its clause: "I sold the van", "we broke up", "it is off".
+
+By kinds, not by sentences: a few verbs for each kind of thing, with what they need beside them. What is denied, only
+nearly happened or is still to come ends nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from schemas.events import Event
+
+from .clause import Noun, Said, said
+from .holdings import Kind
+
+ANY: frozenset[Kind] = frozenset(
+    {"thing", "being", "work", "studies", "membership", "home", "condition", "habit", "plan", "state"}
+)
+
+
+class End(NamedTuple):
+    """What ended. ``what``: named, or None where it goes without saying, since one has one of the kind at a time.
+
+    ``doing``: the base of the verb that is no longer done ("stopped *smoking*"), else empty. ``done``: as was planned.
+    """
+
+    of: frozenset[Kind]
+    what: Noun | None = None
+    doing: str = ""
+    done: bool = False
+
+
+def _of(*kinds: Kind) -> frozenset[Kind]:
+    return frozenset(kinds)
+
+
+_SOLD = frozenset({"sell", "donate", "scrap", "return", "wreck", "crash", "pawn", "auction"})
+_TAKEN = frozenset({"steal", "wreck", "sell", "scrap", "total", "demolish", "tow", "destroy", "lose"})
+_GONE = frozenset({"die", "disappear", "expire", "burn"})
+_CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
+_DISMISSED = frozenset({"fire", "sack", "dismiss"})
+_BRIEFLY = frozenset("early late at today tonight before until till by behind for on".split())  # noqa: SIM905
+"""After "left the office" these tell of a day, not of an end."""
+
+
+@lru_cache(maxsize=16384)
+def ends_of(event: Event) -> tuple[End, ...]:
+    """What the statement says ended; mostly nothing."""
+    clause = said(event.text)
+    if clause is None or clause.nearly or not event.holds:
+        return ()
+    if clause.negated:
+        return tuple(_no_more(clause, event))
+    if clause.form in ("modal", "going_to") or clause.tense == "future":
+        return ()
+    return tuple(end for reads in _READERS for end in reads(clause))
+
+
+def _given_up(c: Said) -> list[End]:
+    """ "Sold the van", "got rid of it", "gave the piano away"."""
+    away = c.verb == "give" and not c.passive and (c.has("away", "back") or any(n.before == "to" for n in c.nouns))
+    rid = c.verb == "get" and c.after[:2] == ("rid", "of")
+    traded = (c.verb == "trade" and c.has("in", "for")) or (c.verb == "throw" and c.has("away", "out"))
+    if not (c.verb in _SOLD or away or rid or traded or c.verb in ("lose", "replace")) or c.passive:
+        return []
+    named = c.nouns[:1] if rid else c.objects[:1]
+    return [End(_of("thing", "home"), noun) for noun in named if noun.definite]
+
+
+def _taken(c: Said) -> list[End]:
+    """ "My bike got stolen", "Tinker died", "the lease expired"."""
+    gone = c.verb in _GONE or (c.verb == "pass" and c.has("away")) or (c.verb == "be" and c.after[:1] == ("gone",))
+    if not (gone or (c.passive and c.verb in _TAKEN)):
+        return []
+    return [End(_of("thing", "being", "home"), noun) for noun in c.subject[:1] if noun.definite]
+
+
+def _left_off(c: Said) -> list[End]:
+    """ "Quit the bakery", "left the choir", "gave up smoking", "stopped going to the gym"."""
+    if c.passive or not c.first:
+        return []
+    if c.gerund and (c.verb in ("stop", "quit") or (c.verb == "give" and c.has("up"))):
+        kinds = _of("habit", "work", "studies", "membership", "condition")
+        nouns = c.nouns[:1]
+        return [End(kinds, nouns[0] if nouns else None, doing=c.gerund)]
+    up = c.verb == "give" and c.after[:1] == ("up",)
+    leaves = c.verb == "leave" and c.tense in ("past", "perfect") and not (_BRIEFLY & set(c.after))
+    resigns = c.verb == "resign"
+    if not (c.verb in ("quit", "drop") or up or leaves or resigns) or c.after[:1] == ("off",):
+        return []
+    kinds = _of("work", "membership", "studies", "habit", "home") if not up else _of("habit", "thing", "home", "plan")
+    nouns = c.nouns[:1] if up or resigns else c.objects[:1]
+    if c.verb == "drop":
+        kinds -= {"home", "work"}
+    return [End(kinds, noun) for noun in nouns if noun.definite]
+
+
+def _out_of_work(c: Said) -> list[End]:
+    """ "I was laid off", "they fired me", "I retired", "I lost my job", "I quit"."""
+    if c.first and (
+        (c.passive and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off"))))
+        or (c.passive and ((c.verb == "let" and c.has("go")) or (c.verb == "make" and c.has("redundant"))))
+        or (c.verb in ("retire", "resign") and not c.objects)
+        or (c.verb == "quit" and c.after[:1] in ((), ("today",), ("yesterday",), ("last",), ("in",)))
+        or (c.verb in ("lose", "quit", "leave") and any(noun.head == "job" for noun in c.objects))
+        or (c.verb == "be" and c.tense == "present" and c.after[:1] in (("retired",), ("unemployed",), ("jobless",)))
+    ):
+        return [End(_of("work"))]
+    sent = not c.first and not c.passive and c.tense in ("past", "perfect") and c.has("me", "us")
+    if sent and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off")) or (c.verb == "let" and c.has("go"))):
+        return [End(_of("work"))]
+    return []
+
+
+def _parted(c: Said) -> list[End]:
+    """ "We broke up", "Jo and I split up", "I'm divorced", "he left me"."""
+    apart = (
+        (c.verb in ("break", "split") and c.has("up"))
+        or (c.verb == "part" and c.has("ways"))
+        or c.verb in ("divorce", "separate")
+        or (c.verb == "be" and c.tense == "present" and c.has("divorced", "separated"))
+    )
+    left = c.tense in ("past", "perfect") and c.verb in ("leave", "dump") and c.after[:1] == ("me",)
+    if (apart and c.first) or (left and not c.first):
+        return [End(_of("bond"))]
+    return []
+
+
+def _studied(c: Said) -> list[End]:
+    """ "I graduated", "dropped out", "finished my degree"."""
+    if not c.first or c.passive:
+        return []
+    out = c.verb == "drop" and c.after[:1] == ("out",)
+    degree = c.verb in ("finish", "complete", "get") and any(
+        noun.head in ("degre", "studi", "bachelor", "master", "phd", "diploma", "study") for noun in c.objects
+    )
+    return [End(_of("studies"))] if c.verb == "graduate" or out or degree else []
+
+
+def _recovered(c: Said) -> list[End]:
+    """ "My ankle has healed", "I got over the flu", "my back is fine again"."""
+    fine = (c.verb == "be" and c.has("healed", "better", "cured")) or (c.has("fine", "okay", "ok") and c.has("again"))
+    healed = c.verb in ("heal", "recover") or (c.verb == "clear" and c.has("up"))
+    found = [End(_of("condition"), noun) for noun in c.subject[:1] if (healed or fine) and noun.definite]
+    over = (c.verb == "get" and c.has("over")) or c.verb == "recover" or (c.verb == "beat" and not c.passive)
+    named = c.nouns[:1] if over else ()
+    return found + [End(_of("condition"), noun) for noun in named if noun.definite]
+
+
+def _off(c: Said) -> list[End]:
+    """ "The trip is cancelled", "they called off the party", "I cancelled my subscription", "it fell through"."""
+    off = c.verb == "be" and c.tense == "present" and c.after[:1] == ("off",) and not c.has("to", "work", "sick")
+    called = (c.passive and (c.verb in _CALLED_OFF or (c.verb == "call" and c.has("off")))) or off
+    if called or (c.verb == "fall" and c.has("through")):
+        return [End(_of("plan", "habit"), _whole(c.subject))] if c.subject else []
+    calls = not c.passive and (c.verb in _CALLED_OFF - {"drop"} or (c.verb == "call" and c.has("off")))
+    if calls and (c.first or c.pronoun == "they"):
+        return [End(_of("plan", "membership", "habit"), _whole(c.nouns))] if c.nouns else []
+    if c.has("mind") and c.verb == "change" and len(c.nouns) > 1:
+        return [End(_of("plan"), _whole(c.nouns[1:]))]
+    return []
+
+
+def _over(c: Said) -> list[End]:
+    """ "The dentist is done", "the course is over", "the interview went well"."""
+    over = (c.verb == "be" and c.after[:1] in (("done",), ("over",), ("finished",))) or (
+        c.passive and c.verb in ("do", "finish")
+    )
+    went = c.verb == "go" and c.tense == "past" and c.has("well", "fine", "great", "badly", "okay", "smoothly")
+    return [End(_of("plan", "habit", "studies"), _whole(c.subject), done=True)] if (over or went) and c.subject else []
+
+
+def _attended(c: Said) -> list[End]:
+    """ "I passed my driving test", "I had the operation"."""
+    if not c.first or c.passive or c.tense not in ("past", "perfect"):
+        return []
+    if c.verb not in ("pass", "have", "take", "finish", "complete", "do", "attend", "survive", "run"):
+        return []
+    return [End(_of("plan"), noun, done=True) for noun in c.objects[:1] if noun.definite]
+
+
+def _moved_out(c: Said) -> list[End]:
+    """ "We moved out of the flat", "I moved from there to here", "I switched from law to history"."""
+    if not c.first or c.passive or c.tense not in ("past", "perfect"):
+        return []
+    if c.verb in ("switch", "change"):
+        return [End(ANY - {"plan"}, noun) for noun in c.nouns if noun.before == "from"]
+    if c.verb not in ("move", "relocate"):
+        return []
+    return [End(_of("home"), noun) for noun in c.nouns if noun.before in ("out of", "from")]
+
+
+def _no_more(c: Said, event: Event) -> list[End]:
+    """ "I'm not vegan any more", "I no longer go to yoga", "we're not going there after all"."""
+    words = " ".join(("", *c.after, ""))
+    text = event.text.casefold()
+    again = "no longer" in text or any(f" {cue} " in words for cue in ("any more", "anymore", "any longer"))
+    off = " after all " in words
+    if not (again or off):
+        return []
+    nouns = tuple(noun for noun in c.nouns if noun.head not in ("more", "longer", "anymor"))
+    what = _whole(nouns)
+    kinds = _of("plan") if off and not again else ANY
+    subject = _whole(c.subject) if not c.first else None
+    if c.verb == "be" and what is None and not c.gerund:
+        what = subject
+    return [End(kinds, what, doing=c.gerund or c.verb)] if what is not None or c.verb != "be" else []
+
+
+def _whole(nouns: tuple[Noun, ...]) -> Noun | None:
+    """Several noun phrases as one: "the trip to the coast"."""
+    if not nouns:
+        return None
+    stems = frozenset[str]().union(*(noun.stems for noun in nouns))
+    return nouns[0]._replace(stems=stems, named=any(noun.named for noun in nouns))
+
+
+_READERS: tuple[Callable[[Said], list[End]], ...] = (
+    _given_up, _taken, _left_off, _out_of_work, _parted, _studied, _recovered, _off, _over, _attended, _moved_out,
+)  # fmt: skip

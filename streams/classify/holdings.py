@@ -1,0 +1,103 @@
+"""What an older statement says that somebody has or does: the kinds of things that can come to an end."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+from schemas.events import Event
+
+from .attributes import canonical_attribute
+from .clause import Noun, Said, said
+
+Kind = Literal["thing", "being", "work", "bond", "studies", "membership", "home", "condition", "habit", "plan", "state"]
+"""What somebody owns; an animal or a person; a job; a relationship; studies; being in a club; a home; an illness; what
+somebody does over and over; what is to come; whatever else is so."""
+
+STATE: frozenset[Kind] = frozenset({"state"})
+_BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
+    "employer": frozenset({"work"}),
+    "job": frozenset({"work"}),
+    "relationship": frozenset({"bond"}),
+    "studies": frozenset({"studies", "habit"}),
+    "school": frozenset({"studies"}),
+    "pet": frozenset({"being", "thing"}),
+    "car": frozenset({"thing"}),
+    "home": frozenset({"home"}),
+    "condition": frozenset({"condition"}),
+    "medication": frozenset({"habit"}),
+    "drink": frozenset({"habit"}),
+    "smoking": frozenset({"habit"}),
+    "diet": frozenset({"habit"}),
+}
+
+_OWNING = frozenset({"have", "own", "get", "buy", "drive", "ride", "use", "keep", "lease", "rent", "adopt", "inherit"})
+_STATES = frozenset(
+    {
+        "be",
+        "have",
+        "own",
+        "know",
+        "like",
+        "love",
+        "hate",
+        "prefer",
+        "need",
+        "want",
+        "belong",
+        "mean",
+        "seem",
+        "look",
+        "feel",
+    }
+)
+_AILING = frozenset(
+    "sprained broken sick ill hurt sore swollen inflamed injured infected bruised torn fractured blocked stiff".split()  # noqa: SIM905
+)
+
+
+@lru_cache(maxsize=16384)
+def holding(event: Event) -> frozenset[Kind]:
+    """The kinds a statement tells of; empty when nothing in it can end."""
+    if event.polarity == "negated":
+        return frozenset()
+    if event.modality == "planned":
+        return frozenset({"plan"})
+    if not event.holds or event.type == "action":
+        return frozenset()
+    clause = said(event.text)
+    attribute = canonical_attribute(event.attribute) or ""
+    kinds: frozenset[Kind] = _BY_ATTRIBUTE.get(attribute, frozenset())
+    if attribute.startswith(("membership", "club role")):
+        kinds = frozenset({"membership"})
+    by_clause: frozenset[Kind] = frozenset() if clause is None else _by_clause(clause)
+    return kinds | STATE | by_clause
+
+
+def _by_clause(clause: Said) -> frozenset[Kind]:
+    kinds: set[Kind] = set()
+    if clause.negated:
+        return frozenset()
+    if clause.verb in _OWNING:
+        kinds.add("thing")
+    if clause.verb not in _STATES and clause.tense in ("present", "perfect"):
+        kinds.add("habit")
+    if clause.verb == "be" and (clause.has(*_AILING) or "cast" in clause.after):
+        kinds.add("condition")
+    if clause.verb == "have" and any(
+        noun.head in ("flu", "cold", "fever", "headach", "migrain") for noun in clause.nouns
+    ):
+        kinds.add("condition")
+    if clause.verb == "be" and clause.first and any(noun.before == "in" for noun in clause.nouns):
+        kinds.add("membership")
+    return frozenset(kinds)
+
+
+def same(what: Noun, had: Noun) -> bool:
+    """One noun phrase is the other, maybe made more exact: "the van" is "a camper van", "my van" no "city bike"."""
+    if (had.many and not what.many) or (what.owned and not what.stems <= had.stems):
+        return False
+    if had.owned and not had.stems <= what.stems:
+        return False
+    within = what.stems <= had.stems or had.stems <= what.stems
+    return within and (what.head == had.head or what.named or had.named)

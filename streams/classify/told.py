@@ -1,0 +1,152 @@
+"""Rules for ends that are told plainly: what the newer statement says has ended is what the older one says is so."""
+
+from __future__ import annotations
+
+from schemas.events import Event
+
+from . import cues
+from .clause import Noun, Said, said
+from .endings import End, ends_of
+from .features import Features
+from .holdings import Kind, holding, same
+from .protocol import Judgement, Pair
+from .ruling import updates
+from .subjects import about
+from .words import content_stems
+
+_MOVING = frozenset({"move", "postpone", "push", "reschedule", "delay", "bring", "shift", "rebook", "put", "bump"})
+
+_VAGUE = frozenset(
+    [
+        "trip",
+        "plan",
+        "visit",
+        "holiday",
+        "journey",
+        "flight",
+        "vacation",
+        "tour",
+        "weekend",
+        "appointment",
+        "meet",
+        "thing",
+        "date",
+        "stay",
+        "week",
+        "party",
+        "event",
+        "membership",
+        "subscription",
+        "idea",
+    ]
+)
+"""Stems that many plans share: what stands beside them tells which one is meant."""
+
+
+def told_end(pair: Pair, f: Features) -> Judgement | None:
+    """The end of something is told, and the older statement is about that."""
+    new, old = pair.newer, pair.older
+    ends = ends_of(new)
+    if not ends or ends_of(old) or old.polarity == "negated":
+        return None
+    kinds = holding(old)
+    for end in ends:
+        met = end.of & kinds
+        if met and _same_owner(pair, f) and (new.modality == "asserted" or "plan" in met) and _meets(end, met, old):
+            if "plan" not in met:
+                return updates("change", 0.85, "The newer statement says that it ended.")
+            if not end.done:
+                return updates("cancelled", 0.85, "The newer statement calls the plan off.")
+            if new.anchor.until > old.stated.sent_at:
+                return updates("done", 0.85, "What was planned has happened.")
+    return None
+
+
+def carried_out(pair: Pair, f: Features) -> Judgement | None:
+    """ "I'm going to paint the kitchen", "I painted the kitchen": the same is told as done."""
+    new, old = pair.newer, pair.older
+    if old.modality != "planned" or old.polarity == "negated" or not f.same_subject:
+        return None
+    if new.modality != "asserted" or new.polarity == "negated" or new.anchor.until <= old.stated.sent_at:
+        return None
+    did, planned = said(new.text), said(old.text)
+    if did is None or planned is None or did.tense not in ("past", "perfect") or did.nearly or did.passive:
+        return None
+    if did.verb != planned.verb or did.form not in ("simple", "perfect") or not did.objects:
+        return None
+    if any(same(noun, other) for noun in did.objects for other in planned.objects):
+        return updates("done", 0.7, "What was planned has happened.")
+    return None
+
+
+def told_moved(pair: Pair, f: Features) -> Judgement | None:
+    """ "The dentist is moved to Thursday", "they brought it forward", "it is at 3 instead of 2"."""
+    new, old = pair.newer, pair.older
+    clause = said(new.text)
+    if clause is None or clause.negated or clause.nearly or clause.form == "modal" or old.polarity == "negated":
+        return None
+    if old.anchor.resolution == "message_time" or old.anchor.until <= new.stated.sent_at or not _same_owner(pair, f):
+        return None
+    moved = clause.verb in _MOVING and (clause.passive or clause.first or clause.pronoun == "they")
+    instead = clause.verb == "be" and (clause.has("instead") or cues.NOW.search(f.newer)) and f.dates_differ
+    if not (moved or instead) or cues.ADDED.search(f.newer):
+        return None
+    what = clause.subject[:1] if clause.passive or clause.verb == "be" else clause.objects[:1]
+    planned = said(old.text)
+    if planned is None or not what:
+        return None
+    if what[0].head not in {noun.head for noun in (*planned.subject, *planned.nouns)} | _parts(old):
+        return None
+    if what[0].stems <= content_stems(old.text):
+        return updates("change", 0.85, "The newer statement gives it another time.")
+    return None
+
+
+def _parts(event: Event) -> frozenset[str]:
+    """Stems of what a dated statement is about: "a dentist appointment" is the dentist's."""
+    return content_stems(event.attribute or "")
+
+
+def _same_owner(pair: Pair, f: Features) -> bool:
+    """Of the same person: by subject, or the speaker's own thing, by its name alone, beside what the speaker has."""
+    if f.same_subject:
+        return True
+    clause = said(pair.newer.text)
+    if not f.same_speaker or clause is None:
+        return False
+    newer, older = about(pair.newer), about(pair.older)
+    if clause.first:
+        return older.owner is not None and older.owner == older.speaker
+    if newer.owner is not None and newer.owner != newer.speaker:
+        return False
+    return not older.third or older.owner == older.speaker or older.owner is None
+
+
+def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:
+    if "plan" in met:
+        return end.what is not None and _same_plan(end.what, old)
+    clause = said(old.text)
+    if end.what is None and not end.doing:
+        return True
+    if clause is None:
+        return False
+    if end.doing:
+        return clause.verb == end.doing and (end.what is None or any(same(end.what, noun) for noun in clause.nouns))
+    return end.what is not None and (_has(end.what, met, clause) or _is_called(end.what, met, old))
+
+
+def _has(what: Noun, met: frozenset[Kind], clause: Said) -> bool:
+    owned = bool(met & {"thing", "being"}) and not met & {"habit", "work", "membership", "studies", "home", "condition"}
+    nouns = clause.objects if owned else clause.nouns
+    return any(same(what, noun) for noun in (*nouns, *clause.subject))
+
+
+def _is_called(what: Noun, met: frozenset[Kind], old: Event) -> bool:
+    """An animal by its name: "a dog called Pip"."""
+    return "being" in met and what.named and not what.article and what.stems <= content_stems(old.text)
+
+
+def _same_plan(what: Noun, old: Event) -> bool:
+    planned = content_stems(old.text)
+    telling = what.stems - _VAGUE
+    return telling <= planned if telling else bool(what.stems) and what.stems <= planned

@@ -1,0 +1,36 @@
+"""Small invented chats: a change that is told plainly is found, and what is still true is never retired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from query.api import StateEntry
+from tests.kit.encoders import HashingEncoder
+from tests.kit.endings import Chat, judge, read, told
+
+CHATS = read(Path(__file__).parent / "endings" / "development.txt")
+OPEN = {"studies: switched": "that history is a subject of study is not said"}
+"""What is not found, and why."""
+
+DIMENSION = 64
+
+
+@pytest.fixture(scope="module")
+def statements() -> Mapping[str, Sequence[StateEntry]]:
+    return told(CHATS, lambda: HashingEncoder(DIMENSION), DIMENSION)
+
+
+def _cases(chats: Sequence[Chat]) -> list[object]:
+    marks = {
+        chat.name: (pytest.mark.xfail(reason=OPEN[chat.name], strict=True),) for chat in chats if chat.name in OPEN
+    }
+    return [pytest.param(chat, id=chat.name, marks=marks.get(chat.name, ())) for chat in chats]
+
+
+@pytest.mark.parametrize("chat", _cases(CHATS))
+def test_what_ended_has_ended_and_what_holds_holds(chat: Chat, statements: Mapping[str, Sequence[StateEntry]]) -> None:
+    judged = judge(chat, statements[chat.name])
+    assert (judged.wrongly_ended, judged.not_ended, judged.not_found) == ((), (), ())
