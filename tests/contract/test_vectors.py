@@ -301,6 +301,28 @@ def test_every_index_gives_the_same_hybrid_answer(tmp_path: Path) -> None:
     edge.close()
 
 
+def test_a_space_that_is_too_large_to_hold_gives_the_same_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [point(f"n{n:02d}", f"red {'bicycle' if n % 3 else 'lamp'} {n % 7}", f"c{n % 2}") for n in range(40)]
+    edge = open_edge(tmp_path / "index", dimension=64, encoder=ENCODER.name)
+    edge.upsert(HOME, points)
+
+    def answers() -> list[object]:
+        found: list[object] = [edge.document_frequencies(HOME, "note", query_terms("red lamp bicycle"))]
+        for text in ("red lamp 3", "the bicycle"):
+            for within in (None, ["c1"]):
+                found += [dense_refs(edge, HOME, text, 9, conversations=within)]
+                found += [sparse_refs(edge, HOME, text, 9, conversations=within)]
+        return found
+
+    held = answers()
+    monkeypatch.setattr("views.vectors.whole.SMALL_POINTS", 39)
+    edge.upsert(HOME, points[:1])
+    assert answers() == held
+    edge.close()
+
+
 def test_an_edge_index_survives_a_reopen(tmp_path: Path) -> None:
     index = open_edge(tmp_path / "index", dimension=64, encoder=ENCODER.name)
     index.upsert(HOME, [point("a", "the red bicycle"), point("b", "a quiet harbour")])

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import msgspec
 import numpy as np
@@ -19,6 +19,7 @@ from schemas.ids import SpaceKey
 
 from .engine import EngineIndex, Where
 from .points import (
+    AT_FIELD,
     CONVERSATION_FIELD,
     DENSE,
     INDEX_FORMAT,
@@ -111,6 +112,18 @@ class _EdgeEngine:
             if offset is None:
                 return
 
+    def points(self, where: Where) -> Iterator[Point]:
+        offset: qe.PointId | None = None
+        while True:
+            records, offset = self._shard.scroll(
+                qe.ScrollRequest(
+                    offset=offset, limit=_PAGE, filter=_filter(where), with_payload=True, with_vector=[DENSE, SPARSE]
+                )
+            )
+            yield from (_point(record) for record in records)
+            if offset is None:
+                return
+
     def flush(self) -> None:
         self._shard.flush()
 
@@ -159,7 +172,8 @@ def open_edge(directory: Path, *, dimension: int, encoder: str) -> EngineIndex:
     except (IndexMismatchError, IndexAwayError):
         lock.close()
         raise
-    return EngineIndex(_EdgeEngine(shard, lock, directory, dimension), dimension, sole_writer=True)
+    engine = _EdgeEngine(shard, lock, directory, dimension)
+    return EngineIndex(engine, dimension, points=engine.points)
 
 
 def _check_room(directory: Path) -> None:
@@ -248,6 +262,23 @@ def _edge_point(space: SpaceKey, point: Point) -> qe.Point:
     if point.sparse.indices:
         vectors[SPARSE] = _edge_sparse(point.sparse)
     return qe.Point(point_id(space, point.kind, point.ref), vectors, payload(space, point))
+
+
+def _point(record: qe.Record) -> Point:
+    stored = cast("dict[str, Any]", record.payload)
+    vectors = cast("dict[str, Any]", record.vector)
+    sparse = cast("qe.SparseVector | None", vectors.get(SPARSE))
+    return Point(
+        ref=stored[REF_FIELD],
+        kind=stored[KIND_FIELD],
+        conversation_id=stored[CONVERSATION_FIELD],
+        at=stored[AT_FIELD],
+        dense=np.array(vectors[DENSE], dtype=np.float32),
+        sparse=SparseVector(
+            indices=() if sparse is None else tuple(sparse.indices),
+            values=() if sparse is None else tuple(sparse.values),
+        ),
+    )
 
 
 def _edge_sparse(vector: SparseVector) -> qe.SparseVector:

@@ -5,7 +5,8 @@ An engine knows points, conditions and vectors. Batches, checks, total orders an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 import msgspec
@@ -16,10 +17,12 @@ from schemas.erasure_wire import Remains
 from schemas.ids import SpaceKey
 
 from .frequencies import FrequencyCache
+from .packed import Packed
 from .points import CONVERSATION_FIELD, KIND_FIELD, SPACE_FIELD, TERMS_FIELD, check_points, point_id, space_value
 from .protocol import Frequencies, Hit, Point, PointKind, SparseVector
 from .ranking import DENSE_DECIMALS, SPARSE_DECIMALS, exact_top
 from .remembered import RememberedVectors
+from .whole import WholeSpaces
 
 UPSERT_POINTS = 256
 """Points of one request: about 2.5 MB of JSON at 384 dimensions; servers take 32 MB."""
@@ -78,21 +81,31 @@ class EngineIndex:
     Args:
         engine: does the work.
         dimension: of the dense vectors.
-        sole_writer: nobody else writes to the engine, so document frequencies and vectors may be remembered.
+        points: all points as they were written, of an engine that nobody else writes to: small spaces are held whole,
+            and of large ones document frequencies and vectors remembered. None where others write too.
     """
 
-    def __init__(self, engine: Engine, dimension: int, *, sole_writer: bool) -> None:
+    def __init__(
+        self, engine: Engine, dimension: int, *, points: Callable[[Where], Iterable[Point]] | None = None
+    ) -> None:
         self._engine = engine
         self._dimension = dimension
-        self._frequencies = FrequencyCache(self._count) if sole_writer else None
-        self._remembered = RememberedVectors(self._vectors) if sole_writer else None
+        self._frequencies = FrequencyCache(self._count) if points else None
+        self._remembered = RememberedVectors(self._vectors) if points else None
+        self._whole: WholeSpaces | None = None
+        if points is not None:
+            self._whole = WholeSpaces(
+                lambda space, kind: self._count(space, kind, None),
+                lambda space, kind: points(Where(space=space, kind=kind)),
+            )
 
     def upsert(self, space: SpaceKey, points: Sequence[Point]) -> None:
         """See ``VectorIndex``."""
         check_points(points, self._dimension)
         for start in range(0, len(points), UPSERT_POINTS):
             batch = points[start : start + UPSERT_POINTS]
-            self._engine.upsert(space, batch)
+            with self._writing(space, batch):
+                self._engine.upsert(space, batch)
             self._written(space)
             for kind in ("note", "event"):
                 self._forget(space, kind, [point.ref for point in batch if point.kind == kind])
@@ -100,13 +113,15 @@ class EngineIndex:
     def delete(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> None:
         """See ``VectorIndex``."""
         if refs:
-            self._engine.delete([point_id(space, kind, ref) for ref in refs])
+            with self._writing(space, gone=[(kind, ref) for ref in refs]):
+                self._engine.delete([point_id(space, kind, ref) for ref in refs])
             self._written(space)
             self._forget(space, kind, refs)
 
     def delete_space(self, space: SpaceKey) -> None:
         """See ``VectorIndex``."""
-        self._engine.delete_where(Where(space=space))
+        with nullcontext() if self._whole is None else self._whole.forgetting(space):
+            self._engine.delete_where(Where(space=space))
         self._written(space)
         self._forget(space, None, None)
 
@@ -119,6 +134,9 @@ class EngineIndex:
         conversations: Sequence[str] | None = None,
     ) -> list[Hit]:
         """See ``VectorIndex``."""
+        small = self._small(space, kind)
+        if small is not None:
+            return small.search_dense(query, limit, conversations)
         where = Where(space=space, kind=kind, conversations=conversations)
         return exact_top(lambda count: self._engine.search(query, where, count), limit, DENSE_DECIMALS)
 
@@ -133,11 +151,17 @@ class EngineIndex:
         """See ``VectorIndex``."""
         if not query.indices:
             return []
+        small = self._small(space, kind)
+        if small is not None:
+            return small.search_sparse(query, limit, conversations)
         where = Where(space=space, kind=kind, conversations=conversations)
         return exact_top(lambda count: self._engine.search(query, where, count), limit, SPARSE_DECIMALS)
 
     def document_frequencies(self, space: SpaceKey, kind: PointKind, terms: Sequence[int]) -> Frequencies:
         """See ``VectorIndex``."""
+        small = self._small(space, kind)
+        if small is not None:
+            return small.frequencies(terms)
         if self._frequencies is not None:
             return self._frequencies.frequencies(space, kind, terms)
         counts = tuple(self._count(space, kind, term) for term in terms)
@@ -149,11 +173,23 @@ class EngineIndex:
         """See ``VectorIndex``."""
         if not refs:
             return {}
+        small = self._small(space, kind)
+        if small is not None:
+            return small.vectors(refs)
         return (
             self._vectors(space, kind, refs)
             if self._remembered is None
             else self._remembered.vectors(space, kind, refs)
         )
+
+    def _writing(
+        self, space: SpaceKey, points: Sequence[Point] = (), gone: Sequence[tuple[PointKind, str]] = ()
+    ) -> AbstractContextManager[None]:
+        return nullcontext() if self._whole is None else self._whole.writing(space, points, gone)
+
+    def _small(self, space: SpaceKey, kind: PointKind) -> Packed | None:
+        """The points where they are held whole: the space is small, and nobody else writes to it."""
+        return None if self._whole is None else self._whole.of(space, kind)
 
     def _vectors(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
         return self._engine.vectors([point_id(space, kind, ref) for ref in refs])

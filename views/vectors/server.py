@@ -64,7 +64,7 @@ class ServerIndex(EngineIndex):
     """
 
     def __init__(self, calls: _Calls, dimension: int, encoder: str, made: str) -> None:
-        super().__init__(_ServerEngine(calls), dimension, sole_writer=False)
+        super().__init__(_ServerEngine(calls), dimension)
         self.made = made
         self._calls = calls
         self._dimension = dimension
