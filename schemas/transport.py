@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from .dead_letters import DeadLetter
-from .deltas import EdgeChanged, EventChanged
+from .deltas import DeltaRecord, EdgeChanged, EventChanged
 from .ids import SpaceKey, name_problem
 from .record import Record
 from .topics import TopicName
@@ -64,12 +64,16 @@ def record_key(record: Record) -> bytes:
     left. Their partition is the space's all the same.
     """
     match record:
-        case EventChanged():
-            return space_key(record.key) + b"/" + record.event_id.encode("utf-8")
-        case EdgeChanged():
-            return space_key(record.key) + b"/" + record.edge_id.encode("utf-8")
+        case EventChanged() | EdgeChanged():
+            return delta_key(space_key(record.key), record)
         case _:
             return space_key(record.key)
+
+
+def delta_key(space: bytes, delta: DeltaRecord) -> bytes:
+    """``record_key`` of a delta, given its space's key."""
+    changed = delta.event_id if isinstance(delta, EventChanged) else delta.edge_id
+    return space + b"/" + changed.encode("utf-8")
 
 
 _STAGE, _KEY = "dlq.stage", "dlq.key"

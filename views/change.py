@@ -199,8 +199,7 @@ class Change:
                 settled[event_id] = None
                 if was_live and cell.row is not None:
                     unsettled[event_id] = None  # a fresh row without edges is right as it is
-                for incident in cell.incidents:
-                    around[incident.edge_id] = None
+                around |= dict.fromkeys(cell.incidents)
         if control.is_ruled:
             self._moved(follow(self._state, self._touched, self._prefix, settled, self._messages_of(settled)))
         for edge_id in {**self._edges, **around} if around else self._edges:
@@ -285,10 +284,10 @@ class Change:
             row = cell.row
             if row is None:
                 continue
-            derived = derive_event(row, cell.incidents, touched.events)
+            derived = derive_event(row, cell.incidents.values(), touched.events)
             if derived is not row:
                 touched.event(event_id).row = derived
-                neighbours, edges = reach_of(row, derived, cell.incidents)
+                neighbours, edges = reach_of(row, derived, cell.incidents.values())
                 queue |= neighbours
                 stale |= edges
         return stale

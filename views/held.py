@@ -45,7 +45,7 @@ class EventState(msgspec.Struct, gc=False):
         since: the transaction time since which ``row`` reads so.
         assertions: by the sets that count.
         row: None while it is not live.
-        incidents: what it sees of its edges, live or not.
+        incidents: what it sees of its edges, live or not, by edge id, in the order in which it came to see them.
         ruled: the ids of edges whose rulings name it, sorted.
     """
 
@@ -53,7 +53,7 @@ class EventState(msgspec.Struct, gc=False):
     since: int = 0
     assertions: tuple[EventAssertion, ...] = ()
     row: EventRow | None = None
-    incidents: tuple[Incident, ...] = ()
+    incidents: dict[str, Incident] = msgspec.field(default_factory=dict[str, Incident])
     ruled: tuple[str, ...] = ()
 
 

@@ -10,7 +10,7 @@ from schemas.codec import encode
 from schemas.ids import SpaceKey
 from schemas.record import Record
 from schemas.topics import TopicName
-from schemas.transport import Headers, carried, record_key
+from schemas.transport import Headers, carried, delta_key, record_key, space_key
 
 from .batch import Folded
 
@@ -31,12 +31,15 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     headers: Headers
 
 
-class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
+class Outgoing(msgspec.Struct, frozen=True, gc=False):
     """One record to write."""
 
     key: bytes
     value: bytes
     headers: Headers
+
+
+_NO_HEADERS: Headers = []
 
 
 def outgoing(
@@ -61,6 +64,12 @@ def outgoing(
         for letter in folded.parked:
             raw = places[letter.topic, letter.partition, letter.offset]  # pyright: ignore[reportArgumentType]  # a dead letter names a topic of ours
             add("dead-letters", *carried(letter, raw.key, raw.headers))
+    homes: dict[tuple[str, str], tuple[list[Outgoing], bytes]] = {}
     for delta in folded.deltas:
-        add("deltas", delta, [])
+        home = homes.get((delta.tenant, delta.space))
+        if home is None:
+            space = delta.key
+            home = written.setdefault(("deltas", partition_of(space)), []), space_key(space)
+            homes[space] = home
+        home[0].append(Outgoing(delta_key(home[1], delta), encode(delta), _NO_HEADERS))
     return written

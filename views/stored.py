@@ -82,7 +82,7 @@ def event_bytes(
 
 def _encode_event(cell: EventState) -> bytes | None:
     if cell.assertions or cell.row is not None or cell.incidents or cell.ruled:
-        return event_bytes(cell.since, cell.assertions, cell.row, cell.incidents, cell.ruled)
+        return event_bytes(cell.since, cell.assertions, cell.row, tuple(cell.incidents.values()), cell.ruled)
     return None
 
 
@@ -107,7 +107,8 @@ def _decode_event(key: bytes, raw: bytes) -> EventState:
             contradicts=row.contradicts,
             breaks_from=row.breaks_from,
         )
-    return EventState(key, since, assertions, whole, stored.incidents, stored.ruled)
+    incidents = {incident.edge_id: incident for incident in stored.incidents}
+    return EventState(key, since, assertions, whole, incidents, stored.ruled)
 
 
 def edge_bytes(

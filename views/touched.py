@@ -80,31 +80,24 @@ class Touched:
     def see(self, event_id: str, incident: Incident) -> None:
         """An edge that names the event is now so; also while it waits for the event to come."""
         cell = self.events[event_id]
-        known, edge_id = cell.incidents, incident.edge_id
         self._state.events.changing(cell)
-        for at, one in enumerate(known):
-            if one.edge_id == edge_id:
-                cell.incidents = (*known[:at], incident, *known[at + 1 :])
-                return
-        cell.incidents = (*known, incident)
+        cell.incidents[incident.edge_id] = incident
 
     def attach(self, event_id: str, edge_id: str) -> None:
         """An edge names the event, and need not be live: whoever sees it already goes on to see it as it is."""
-        for one in self.events[event_id].incidents:
-            if one.edge_id == edge_id:
-                return
-        self.see(event_id, Incident(edge_id))
+        if edge_id not in self.events[event_id].incidents:
+            self.see(event_id, Incident(edge_id))
 
     def unsee(self, event_id: str, edge_id: str) -> None:
         """An edge that the event sees is not live now; whoever forgot it already does not see it again."""
-        if any(one.edge_id == edge_id for one in self.events[event_id].incidents):
+        if edge_id in self.events[event_id].incidents:
             self.see(event_id, Incident(edge_id))
 
     def detach(self, event_id: str, edge_id: str) -> None:
         """Nobody asserts the edge any more."""
         cell = self.events[event_id]
         self._state.events.changing(cell)
-        cell.incidents = tuple([one for one in cell.incidents if one.edge_id != edge_id])
+        cell.incidents.pop(edge_id, None)
 
     # --- the end of the record --------------------------------------------------------------------------------------
 
