@@ -8,8 +8,8 @@ arrived (ops/adr/0009).
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -43,9 +43,11 @@ POINT = SCALE * SCALE // 100
 """A hundredth of a cosine, in the units of ``dot``."""
 
 SAME_SPEAKER = 30
-SHARED_WORD = 4
-SHARED_MOST = 3
-"""Points for the same author, and for each rare word in common up to so many."""
+"""Points for the same author."""
+
+FOCUS_UP_TO = (0, 1, 3, 7, 15, 31)
+FOCUS_POINTS = (0, 20, 17, 14, 11, 8, 5)
+"""Points by ``Candidate.focus``: a word that hardly anything else was said with counts most."""
 
 GAPS_US = tuple(days * US_PER_DAY for days in (1, 4, 10, 25, 60, 150, 400))
 GAP_POINTS = (0, -4, -8, -12, -15, -19, -23, -27)
@@ -73,10 +75,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """An earlier statement that passed the gate, and the cosine of the two texts."""
+    """An earlier statement that passed the gate.
+
+    ``similarity``: cosine of the two texts. ``focus``: of the rare words that both hold, the one that the fewest of all
+    earlier statements that pass hold: in how many it is, this one included; 0 without such a word.
+    """
 
     row: Row
     similarity: float
+    focus: int = 0
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +92,11 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     candidates: tuple[Candidate, ...]
     looked_at: int
     left_out: int
+
+    @property
+    def passed(self) -> int:
+        """How many earlier statements it may be about."""
+        return len(self.candidates) + self.left_out
 
 
 def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
@@ -153,12 +165,25 @@ def passes(newer: Row, older: Row) -> bool:
     return not own_pair(newer, older) and same_people(newer, older) and related(newer, older)
 
 
-def points(newer: Row, older: Row) -> int:
-    """How much a pair is worth comparing: close texts, rare words in common, one author, an older statement that
-    promised something, not long ago. An integer, in the units of ``dot``."""
+def company(newer: Row, passed: Sequence[Row]) -> dict[str, int]:
+    """By rare word of a statement, how many of those that pass hold it.
+
+    Counted among these alone: what arrives changes the counts of no statement that is not linked again anyway.
+    """
+    return {stem: sum(stem in row.stems for row in passed) for stem in newer.stems}
+
+
+def focus(newer: Row, older: Row, held: Mapping[str, int]) -> int:
+    """See ``Candidate``; ``held`` as ``company`` counts."""
+    return min((held[stem] for stem in newer.stems & older.stems), default=0)
+
+
+def points(newer: Row, older: Row, focused: int) -> int:
+    """How much a pair is worth comparing: close texts, a word that little else was said with, one author, an older
+    statement that promised something, not long ago. An integer, in the units of ``dot``."""
     gap = bisect_right(GAPS_US, abs(newer.event.stated.sent_at - older.event.stated.sent_at))
     counted = GAP_POINTS[gap] + older.promise + SAME_SPEAKER * same_speaker(newer, older)
-    counted += SHARED_WORD * min(len(newer.stems & older.stems), SHARED_MOST)
+    counted += FOCUS_POINTS[bisect_left(FOCUS_UP_TO, focused)]
     return dot(newer.vector, older.vector) + POINT * counted
 
 
@@ -178,7 +203,12 @@ def choose(newer: Row, earlier: Sequence[Row]) -> Chosen:
     passed.sort(key=lambda row: row.event.stated, reverse=True)
     same = [row for row in passed if same_attribute(newer, row)][:ATTRIBUTE_CAP]
     other = [row for row in passed if not same_attribute(newer, row)]
+    held = company(newer, passed)
+    focused = {row.event.id: focus(newer, row, held) for row in passed}
     for kept in (same, other):
-        kept.sort(key=lambda row: (may_settle(newer, row), points(newer, row)), reverse=True)
-    kept = [Candidate(row=row, similarity=cosine(newer.vector, row.vector)) for row in (*same, *other[:CAP])]
+        kept.sort(key=lambda row: (may_settle(newer, row), points(newer, row, focused[row.event.id])), reverse=True)
+    kept = [
+        Candidate(row=row, similarity=cosine(newer.vector, row.vector), focus=focused[row.event.id])
+        for row in (*same, *other[:CAP])
+    ]
     return Chosen(candidates=tuple(kept), looked_at=len(earlier), left_out=len(passed) - len(kept))

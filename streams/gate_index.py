@@ -16,12 +16,12 @@ import numpy.typing as npt
 from .candidates import (
     ATTRIBUTE_CAP,
     CAP,
+    FOCUS_POINTS,
+    FOCUS_UP_TO,
     GAP_POINTS,
     GAPS_US,
     POINT,
     SAME_SPEAKER,
-    SHARED_MOST,
-    SHARED_WORD,
     THETA_S,
     Candidate,
     Chosen,
@@ -36,6 +36,8 @@ Whole = npt.NDArray[np.int64]
 
 _GAPS = np.array(GAPS_US, dtype=np.int64)
 _GAP_POINTS = np.array(GAP_POINTS, dtype=np.int64)
+_FOCUS_UP_TO = np.array(FOCUS_UP_TO, dtype=np.int64)
+_FOCUS_POINTS = np.array(FOCUS_POINTS, dtype=np.int64)
 _UNKNOWN = -1
 
 
@@ -57,10 +59,11 @@ class GateIndex:
         self._promise = np.array([row.promise for row in rows], dtype=np.int64)
         self._sent_at = np.array([row.event.stated.sent_at for row in rows], dtype=np.int64)
         self._tie = _ties(rows)
-        self._holding: dict[str, list[int]] = {}
+        holding: dict[str, list[int]] = {}
         for place, row in enumerate(rows):
             for stem in row.stems:
-                self._holding.setdefault(stem, []).append(place)
+                holding.setdefault(stem, []).append(place)
+        self._places = {stem: np.array(places, dtype=np.int64) for stem, places in holding.items()}
 
     def choose(self, newer: Row, end: int) -> Chosen:
         """The candidates of a statement among the first ``end``: ``candidates.choose`` of them."""
@@ -68,18 +71,21 @@ class GateIndex:
             return Chosen(candidates=(), looked_at=0, left_out=0)
         part = slice(0, end)
         dots, shared = self._dots(newer, part), self._shared(newer, part)
-        passed = np.flatnonzero(self._passing(newer, dots, shared, part))
+        passing = self._passing(newer, dots, shared, part)
+        passed, focus = np.flatnonzero(passing), self._focus(newer, passing)
         same = passed[_is(self._attribute[passed], self._attributes, newer.attribute)]
         other = np.setdiff1d(passed, same, assume_unique=True)
         same = same[np.argsort(self._tie[same])][:ATTRIBUTE_CAP]
-        points = dots + POINT * self._counted(newer, shared, part)
+        points = dots + POINT * self._counted(newer, focus, part)
         settles = self._planned[part] & (shared > 0)
         kept = [
             int(place)
             for places, cap in ((same, ATTRIBUTE_CAP), (other, CAP))
             for place in places[np.lexsort((self._tie[places], -points[places], ~settles[places]))][:cap]
         ]
-        found = [Candidate(row=self._rows[i], similarity=int(dots[i]) / (SCALE * SCALE)) for i in kept]
+        found = [
+            Candidate(row=self._rows[i], similarity=int(dots[i]) / (SCALE * SCALE), focus=int(focus[i])) for i in kept
+        ]
         return Chosen(candidates=tuple(found), looked_at=end, left_out=len(passed) - len(found))
 
     def passing(self, row: Row, start: int) -> list[Row]:
@@ -99,9 +105,22 @@ class GateIndex:
         """How many rare words each has in common with a statement."""
         shared = np.zeros(len(self._rows), dtype=np.int64)
         for stem in row.stems:
-            if stem in self._holding:
-                shared[self._holding[stem]] += 1
+            if stem in self._places:
+                shared[self._places[stem]] += 1
         return shared[part]
+
+    def _focus(self, row: Row, passing: Flags) -> Whole:
+        """``candidates.focus`` with each of those that pass; of the others it means nothing."""
+        fewest = np.zeros(len(passing), dtype=np.int64)
+        for stem in row.stems:
+            places = self._places.get(stem)
+            if places is None:
+                continue
+            places = places[: int(np.searchsorted(places, len(passing)))]
+            places = places[passing[places]]
+            known = fewest[places]
+            fewest[places] = np.where(known == 0, len(places), np.minimum(known, len(places)))
+        return fewest
 
     def _passing(self, row: Row, dots: Whole, shared: Whole, part: slice) -> Flags:
         third = _is(self._subject[part], self._subjects, row.about.subject) & (row.about.third | self._third[part])
@@ -123,12 +142,12 @@ class GateIndex:
         found = [takes_part(row, other) or takes_part(other, row) for other in self._one_of]
         return np.array(found, dtype=bool)[self._people[part]]
 
-    def _counted(self, newer: Row, shared: Whole, part: slice) -> Whole:
+    def _counted(self, newer: Row, focus: Whole, part: slice) -> Whole:
         """``candidates.points`` without the product of the vectors, in hundredths of a cosine."""
         gaps = np.abs(newer.event.stated.sent_at - self._sent_at[part])
         counted = _GAP_POINTS[np.searchsorted(_GAPS, gaps, side="right")] + self._promise[part]
         speaker = _is(self._speaker[part], self._speakers, newer.speaker)
-        return counted + SAME_SPEAKER * speaker + SHARED_WORD * np.minimum(shared, SHARED_MOST)
+        return counted + SAME_SPEAKER * speaker + _FOCUS_POINTS[np.searchsorted(_FOCUS_UP_TO, focus, side="left")]
 
 
 def _coded(values: Iterable[Hashable]) -> tuple[dict[Hashable, int], Whole]:

@@ -15,13 +15,16 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Two statements, the newer one later in stated order.
 
     ``similarity``: cosine of their texts. ``adjacent``: the older one is the statement right before the newer one in
-    the same session, so that "I was joking" has something to point at.
+    the same session, so that "I was joking" has something to point at. ``met``: how many earlier statements the newer
+    one may be about, this one included. ``focus``: how many of these hold the rarest word that both share; 0 = none.
     """
 
     newer: Event
     older: Event
     similarity: float
     adjacent: bool
+    met: int = 1
+    focus: int = 0
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):

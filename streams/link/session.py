@@ -76,7 +76,14 @@ def link_session(space: SpaceKey, session_id: str, pool: Pool, classifier: Class
         for candidate in candidates:
             adjacent = previous is not None and candidate.row is previous
             pairs.append(
-                Pair(newer=newer.event, older=candidate.row.event, similarity=candidate.similarity, adjacent=adjacent)
+                Pair(
+                    newer=newer.event,
+                    older=candidate.row.event,
+                    similarity=candidate.similarity,
+                    adjacent=adjacent,
+                    met=max(chosen.passed, 1),
+                    focus=candidate.focus,
+                )
             )
         # By id: a neighbour in the session is often a candidate as well.
         known = {row.event.id: row for row in (*(c.row for c in candidates), *session[:place])}

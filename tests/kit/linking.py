@@ -183,7 +183,7 @@ class Linking:
         return {(e.src, e.relation, e.dst, e.kind) for e in every if e.relation != "before"}
 
 
-def defined(records: Sequence[Record]) -> dict[str, tuple[Edge, ...]]:
+def defined(records: Sequence[Record], classifier: Classifier | None = None) -> dict[str, tuple[Edge, ...]]:
     """What the definition says about a set of records, whose live sets are found here in the plainest way."""
     best: dict[tuple[str, str], EventsDistilled | EventsAsserted] = {}
     rulings: list[ProducerActivated] = []
@@ -216,7 +216,7 @@ def defined(records: Sequence[Record]) -> dict[str, tuple[Edge, ...]]:
             live.append(
                 HeldSet(session_id=session_id, producer=producer, asserted=batch, rank=_rank(record), rows=rows)
             )
-    every = edges_of(SPACE, live, OfflineClassifier())
+    every = edges_of(SPACE, live, OfflineClassifier() if classifier is None else classifier)
     return {session: edges for session, edges in every.items() if edges}
 
 

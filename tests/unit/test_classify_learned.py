@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,23 +12,7 @@ from streams.classify.offline import OfflineClassifier
 from streams.classify.protocol import Judgement, Pair
 from streams.classify.wording import gap_words, wording
 from tests.kit.linking import Linking, distilled, lives, plan, statement
-
-
-class FixedScorer:
-    """Gives every pair the score it was made with, and keeps what it was asked."""
-
-    name = "fixed-1"
-    sure = 0.8
-    possible = 0.5
-
-    def __init__(self, score: float) -> None:
-        self._score = score
-        self.asked: list[tuple[str, str]] = []
-
-    def score(self, texts: Sequence[tuple[str, str]]) -> list[float]:
-        self.asked += texts
-        return [self._score] * len(texts)
-
+from tests.kit.scorers import FixedScorer
 
 OLD = statement("I play the trombone in a band", 1)
 NEW = statement("My evenings are free since the band fell apart", 9)
@@ -37,8 +20,8 @@ PLAN = plan("I want to climb the lighthouse tower", 1)
 SEEN = statement("The view from up there went on forever", 9, type="action")
 
 
-def judged(newer: Event, older: Event, score: float, similarity: float = 0.5) -> Judgement:
-    pair = Pair(newer=newer, older=older, similarity=similarity, adjacent=False)
+def judged(newer: Event, older: Event, score: float, **changes: Any) -> Judgement:
+    pair = Pair(newer=newer, older=older, adjacent=False, **{"similarity": 0.5} | changes)
     return LearnedClassifier(OfflineClassifier(), FixedScorer(score)).classify([pair])[0]
 
 
@@ -84,6 +67,8 @@ def test_a_verdict_of_the_rules_stands_and_is_not_scored() -> None:
         (statement("My evenings are free since the band fell apart", 1, message_id="m1"), OLD),
         (statement("It went very well", 9), OLD),
         (NEW, statement("I'll keep doing that", 1)),
+        (statement("I play the trombone in a band", 9), OLD),
+        (statement("My evenings are free", 9, attribute="leisure"), statement("I rent a loft", 1, attribute="home")),
     ],
 )
 def test_what_cannot_end_the_older_one_is_not_scored(newer: Event, older: Event) -> None:
@@ -92,7 +77,7 @@ def test_what_cannot_end_the_older_one_is_not_scored(newer: Event, older: Event)
 
 def test_the_producer_names_the_rules_and_the_weights() -> None:
     rules = OfflineClassifier()
-    assert LearnedClassifier(rules, FixedScorer(0.5)).producer == f"{rules.producer}+fixed-1"
+    assert LearnedClassifier(rules, FixedScorer(0.5)).producer == f"{rules.producer}+unfolding/1+fixed-1"
 
 
 def test_names_are_masked_and_the_time_between_is_told_roughly() -> None:
@@ -120,9 +105,23 @@ def test_a_possible_update_is_an_edge_that_names_no_kind() -> None:
 
 
 def test_what_is_too_far_apart_is_not_scored() -> None:
-    assert may_end(Pair(newer=NEW, older=OLD, similarity=0.35, adjacent=False))
-    assert not may_end(Pair(newer=NEW, older=OLD, similarity=0.34, adjacent=False))
+    assert may_end(Pair(newer=NEW, older=OLD, similarity=0.5, adjacent=False))
+    assert not may_end(Pair(newer=NEW, older=OLD, similarity=0.49, adjacent=False))
 
 
-def test_what_is_less_close_is_only_possibly_an_update_however_it_scores() -> None:
-    assert judged(NEW, OLD, 0.99, similarity=0.49).relation == "possibly_updates"
+@pytest.mark.parametrize(("met", "relation"), [(1, "updates"), (5, "updates"), (6, "possibly_updates")])
+def test_in_a_long_chat_a_high_score_alone_ends_nothing(met: int, relation: str) -> None:
+    assert judged(NEW, OLD, 0.99, met=met, focus=1).relation == relation
+
+
+@pytest.mark.parametrize(
+    ("met", "focus", "asked"), [(5, 0, True), (6, 0, False), (6, 1, True), (6, 3, True), (6, 4, False)]
+)
+def test_where_a_statement_meets_many_only_what_shares_a_rare_word_is_scored(met: int, focus: int, asked: bool) -> None:
+    assert may_end(Pair(newer=NEW, older=OLD, similarity=0.9, adjacent=False, met=met, focus=focus)) is asked
+
+
+def test_what_may_have_become_of_something_is_linked_where_the_score_says_nothing() -> None:
+    older, newer = statement("I am researching drone schools", 1), statement("I visited two drone schools", 9)
+    assert judged(newer, older, 0.1, met=30, focus=3).relation == "possibly_updates"
+    assert judged(newer, older, 0.9, met=2, focus=2).relation == "updates"
