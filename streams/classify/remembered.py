@@ -10,7 +10,7 @@ from .protocol import Classifier, Judgement, Pair
 REMEMBERED = 50_000
 """Pairs kept. Their statements are those the link stage holds anyway."""
 
-_Key = tuple[int, int, float, bool]
+_Key = tuple[int, int, float, bool, int, int]
 
 
 class RememberedClassifier:
@@ -40,7 +40,9 @@ class RememberedClassifier:
 
     def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """See ``Classifier``."""
-        keys = [(id(pair.newer), id(pair.older), pair.similarity, pair.adjacent) for pair in pairs]
+        keys = [
+            (id(pair.newer), id(pair.older), pair.similarity, pair.adjacent, pair.met, pair.focus) for pair in pairs
+        ]
         known = self._known
         fresh = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
         if fresh:

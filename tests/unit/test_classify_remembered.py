@@ -51,6 +51,19 @@ def test_what_differs_in_anything_is_another_pair() -> None:
     assert inner.asked == 4
 
 
+def test_a_pair_that_differs_in_any_field_is_judged_anew() -> None:
+    inner = Counting()
+    remembered = RememberedClassifier(inner)
+    other = {
+        "newer": TURKU, "older": TURKU, "similarity": 0.6, "adjacent": True, "met": 7, "focus": 2,
+    }  # fmt: skip
+    assert other.keys() == set(Pair.__struct_fields__)
+    asked = [pair(GRAZ, ROME), *(msgspec.structs.replace(pair(GRAZ, ROME), **{name: other[name]}) for name in other)]
+    remembered.classify(asked)
+    remembered.classify(asked)
+    assert inner.asked == 1 + len(other)
+
+
 def test_the_pairs_used_last_are_kept() -> None:
     inner = Counting()
     remembered = RememberedClassifier(inner, capacity=2)
