@@ -33,11 +33,11 @@ class Graph:
         self.is_start[list(starts)] = True
         self.stated = _places(near.stated)
         self.by_id = _places(near.ids)
-        ends: Ints = np.array([(link.src, link.dst) for link in near.links], dtype=np.int64).reshape(-1, 2)
-        self.ends = ends
-        self.weight: Floats = np.array([link.weight for link in near.links], dtype=np.float64)
-        self.contests: Flags = np.array([link.contests for link in near.links], dtype=bool)
-        self.in_order: Flags = np.array([link.in_order for link in near.links], dtype=bool)
+        links = near.links
+        self.ends = ends = np.array(links.ends, dtype=np.int64).reshape(-1, 2)
+        self.weight: Floats = np.array(links.weights, dtype=np.float64)
+        self.contests: Flags = np.array(links.contests, dtype=bool)
+        self.in_order: Flags = np.array(links.in_order, dtype=bool)
         tips = np.concatenate((ends[:, 0], ends[:, 1]))
         order = np.argsort(tips, kind="stable")
         self.half_links: Ints = order % max(1, len(ends))

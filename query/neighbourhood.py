@@ -6,7 +6,7 @@ path crosses them at their own discounts. Events and links are numbers; what a l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -31,18 +31,17 @@ class Shared(NamedTuple):
     name: str
 
 
-class Link(NamedTuple):
-    """One link of the neighbourhood: from what to what, and by what.
+class Links(msgspec.Struct, frozen=True, kw_only=True):
+    """The links of a neighbourhood, column by column: from what to what, and by what.
 
-    ``weight``: c·d(l) of Eq. 18. ``contests``: it is ``contradicts``. ``in_order``: Eq. 19 holds for it.
+    ``weights``: c·d(l) of Eq. 18. ``contests``: it is ``contradicts``. ``in_order``: Eq. 19 holds for it.
     """
 
-    src: int
-    dst: int
-    weight: float
-    contests: bool
-    in_order: bool
-    by: Edge | Shared
+    ends: list[tuple[int, int]]
+    weights: list[float]
+    contests: list[bool]
+    in_order: list[bool]
+    by: list[Edge | Shared]
 
 
 class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,14 +56,16 @@ class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
     stated: list[tuple[Stated, str]]
     starts: list[int]
     validity: list[float]
-    links: list[Link]
+    links: Links
 
-    def step(self, link: Link) -> Step:
+    def step(self, link: int) -> Step:
         """A link as a path tells it."""
-        src, dst, by = self.ids[link.src], self.ids[link.dst], link.by
+        (src, dst), by = self.links.ends[link], self.links.by[link]
         if isinstance(by, Shared):
-            return Step(src=src, dst=dst, relation=by.relation, kind=None, confidence=1.0, via=by.name)
-        return Step(src=src, dst=dst, relation=by.relation, kind=by.kind, confidence=by.confidence)
+            return Step(
+                src=self.ids[src], dst=self.ids[dst], relation=by.relation, kind=None, confidence=1.0, via=by.name
+            )
+        return Step(src=by.src, dst=by.dst, relation=by.relation, kind=by.kind, confidence=by.confidence)
 
 
 class Arm(NamedTuple):
@@ -91,9 +92,13 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
     for _ in range(settings.max_hops):
         following: list[str] = []
         for event_id in level:
-            arms = arms_of(cut, event_id, settings.discounts)
-            standing = [arm for arm in arms if arm.until is None or at < arm.until][: settings.beam]
-            for arm in standing:
+            left = settings.beam
+            for arm in arms_of(cut, event_id, settings.discounts):
+                if arm.until is not None and at >= arm.until:
+                    continue
+                if not left:
+                    break
+                left -= 1
                 found[arm.key] = arm
                 row = cut.row(arm.other) if room > 0 and arm.other not in rows else None
                 if row is not None:
@@ -111,7 +116,7 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
         stated=stated,
         starts=[event.anchor.start for event in events],
         validity=[validity_at(row, at) for row in rows.values()],
-        links=_related(numbers, found.values()) + _in_common(cut, list(rows.values()), stated, settings),
+        links=_links(_related(numbers, found), _in_common(cut, list(rows.values()), stated, settings), settings),
     )
 
 
@@ -159,31 +164,46 @@ def _strongest(arm: Arm) -> tuple[float, str]:
     return (-arm.weight, arm.key)
 
 
-def _related(numbers: Mapping[str, int], arms: Iterable[Arm]) -> list[Link]:
+def _links(
+    related: Mapping[tuple[int, int, str], Arm],
+    shared: Mapping[tuple[int, int, Hierarchy], str],
+    settings: QuerySettings,
+) -> Links:
+    weights = {"session": settings.discounts.session, "theme": settings.discounts.theme}
+    edges: list[Edge | Shared] = [arm.edge for arm in related.values()]
+    groups = {(relation, name): Shared(relation, name) for (_, _, relation), name in shared.items()}
+    return Links(
+        ends=[(src, dst) for src, dst, _ in (*related, *shared)],
+        weights=[arm.weight for arm in related.values()] + [weights[relation] for _, _, relation in shared],
+        contests=[relation == "contradicts" for _, _, relation in related] + [False] * len(shared),
+        in_order=[arm.in_order for arm in related.values()] + [True] * len(shared),
+        by=edges + [groups[relation, name] for (_, _, relation), name in shared.items()],
+    )
+
+
+def _related(numbers: Mapping[str, int], arms: Mapping[str, Arm]) -> dict[tuple[int, int, str], Arm]:
     """The relations between the events; of several of one kind between the same two the strongest."""
-    unique: dict[tuple[str, str, str], Arm] = {}
-    for arm in arms:
+    unique: dict[tuple[int, int, str], Arm] = {}
+    for arm in arms.values():
         edge = arm.edge
-        if edge.src in numbers and edge.dst in numbers:
-            other = unique.setdefault((edge.src, edge.relation, edge.dst), arm)
+        src, dst = numbers.get(edge.src), numbers.get(edge.dst)
+        if src is not None and dst is not None:
+            other = unique.setdefault((src, dst, edge.relation), arm)
             if other is not arm and _strongest(arm) < _strongest(other):
-                unique[edge.src, edge.relation, edge.dst] = arm
-    return [
-        Link(numbers[src], numbers[dst], arm.weight, relation == "contradicts", arm.in_order, arm.edge)
-        for (src, relation, dst), arm in unique.items()
-    ]
+                unique[src, dst, edge.relation] = arm
+    return unique
 
 
 def _in_common(
     cut: Cut, rows: Sequence[EventRow], stated: Sequence[tuple[Stated, str]], settings: QuerySettings
-) -> list[Link]:
+) -> dict[tuple[int, int, Hierarchy], str]:
     """Links through sessions and themes: from each of their first events, in the order found, to the next ones.
 
     Two events that have several in common are linked through the first by name.
     """
-    fan, discounts = settings.hierarchy_fan, settings.discounts
+    fan = settings.hierarchy_fan
     if not fan:
-        return []
+        return {}
     sessions: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         for name in row.session_ids if len(row.session_ids) == 1 else dict.fromkeys(map(whole_of, row.session_ids)):
@@ -193,11 +213,12 @@ def _in_common(
         theme = cut.reader.theme_of(name)
         if theme is not None:
             themes.setdefault(theme, {}).update(dict.fromkeys(members))
-    found: dict[tuple[Hierarchy, int, int], str] = {}
+    found: dict[tuple[int, int, Hierarchy], str] = {}
 
     def link(relation: Hierarchy, name: str, one: int, other: int) -> None:
-        ends = (relation, one, other) if stated[one] <= stated[other] else (relation, other, one)
-        found[ends] = min(found.get(ends, name), name)
+        key = (one, other, relation) if stated[one] <= stated[other] else (other, one, relation)
+        if found.setdefault(key, name) > name:
+            found[key] = name
 
     for name, members in sessions.items():
         for position, one in enumerate(members):
@@ -206,10 +227,7 @@ def _in_common(
     for name, members in themes.items():
         for one, other in _apart(rows, sorted(members), fan):
             link("theme", name, one, other)
-    return [
-        Link(src, dst, discounts.of(relation), False, True, Shared(relation, name))
-        for (relation, src, dst), name in found.items()
-    ]
+    return found
 
 
 def _apart(rows: Sequence[EventRow], members: Sequence[int], fan: int) -> Iterator[tuple[int, int]]:

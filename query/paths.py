@@ -79,7 +79,7 @@ def _told(
 ) -> Path:
     """A path as it is returned, with its score by the equations."""
     events = tuple(near.ids[number] for number in nodes)
-    steps = tuple(near.step(near.links[number]) for number in links)
+    steps = tuple(near.step(number) for number in links)
     starts = {near.ids[number]: near.starts[number] for number in nodes}
     ns = neural_relevance([cosines[number] for number in nodes])
     pc, tc = path_confidence(steps, s), temporal_consistency(steps, starts)

@@ -56,6 +56,7 @@ class _Retired(msgspec.Struct, frozen=True, kw_only=True):
         attribute: of the attribute's name.
         instead: of each statement that took its place, the words of the value that it does not share.
         before: when the first of those was made.
+        denies: it denies something of its value.
     """
 
     row: EventRow
@@ -66,6 +67,7 @@ class _Retired(msgspec.Struct, frozen=True, kw_only=True):
     attribute: frozenset[int]
     instead: tuple[frozenset[int], ...]
     before: int
+    denies: bool
 
 
 class Restated:
@@ -148,7 +150,7 @@ class Restated:
             and _says(told, one)
             and _may_be_about(note, one.row)
             and not any(instead and instead <= told for instead in one.instead)
-            and _denies(note.content, one.said) == _denies(_value(one.row), one.said)
+            and _denies(note.content, one.said) == one.denies
         )
 
     def _holds_again(self, one: _Retired) -> bool:
@@ -201,6 +203,7 @@ def _read(row: EventRow, cut: Cut) -> _Retired | None:
         attribute=content(row.event.attribute or ""),
         instead=tuple(content(_value(new)) - said for new in by),
         before=min(new.event.stated.sent_at for new in by),
+        denies=_denies(value, said),
     )
 
 
@@ -222,7 +225,13 @@ def _may_be_about(note: MessageText, row: EventRow) -> bool:
 
 
 def _denies(text: str, said: frozenset[int]) -> bool:
-    return any(_DENIAL.search(sentence) and said & content(sentence) for sentence in _SENTENCE.split(text))
+    return any(said & denied for denied in _denied(text))
+
+
+@lru_cache(maxsize=4_096)
+def _denied(text: str) -> Sequence[frozenset[int]]:
+    """The words of every sentence that denies."""
+    return [content(sentence) for sentence in _SENTENCE.split(text) if _DENIAL.search(sentence)]
 
 
 def _value(row: EventRow) -> str:

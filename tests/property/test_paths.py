@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from query.api import Path, Step
 from query.cut import Cut
-from query.neighbourhood import Link, Neighbourhood, gather
+from query.neighbourhood import Neighbourhood, gather
 from query.paths import traverse
 from query.score import neural_relevance, path_confidence, path_score, temporal_consistency, update_validity
 from query.settings import QuerySettings
@@ -49,14 +49,16 @@ def spaces(draw: st.DrawFn) -> MemorySpace:
 def every_path(near: Neighbourhood, seeds: list[str], similarity: dict[str, float], s: QuerySettings) -> list[Path]:
     """All chains through a seed, each once, scored by the equations as they are printed."""
 
-    def grow(nodes: tuple[int, ...], links: tuple[Link, ...]) -> Iterator[tuple[tuple[int, ...], tuple[Link, ...]]]:
+    def grow(nodes: tuple[int, ...], links: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
         if links:
             yield nodes, links
         if len(links) == s.max_hops:
             return
-        for link in (one for one in near.links if nodes[-1] in (one.src, one.dst)):
-            other = link.src if link.dst == nodes[-1] else link.dst
-            twice = bool(links) and links[-1].contests and link.contests
+        for link, (src, dst) in enumerate(near.links.ends):
+            if nodes[-1] not in (src, dst):
+                continue
+            other = src if dst == nodes[-1] else dst
+            twice = bool(links) and near.links.contests[links[-1]] and near.links.contests[link]
             if other not in nodes and not twice:
                 yield from grow((*nodes, other), (*links, link))
 
