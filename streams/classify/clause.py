@@ -209,7 +209,7 @@ def nouns_of(text: str, tokens: Tokens) -> tuple[Noun, ...]:
         if i and any(mark in text[tokens[i - 1].end : token.start] for mark in ",;:.!?()–—"):
             close()
             before = ""
-        if word in g.PREPOSITIONS or word == "away":
+        if word in g.PREPOSITIONS or word in ("away", "forward"):
             chained = not held and not article and before
             close()
             before = f"{before} {word}" if chained else word

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from schemas.events import Event
 
@@ -23,11 +23,14 @@ ANY: frozenset[Kind] = frozenset(
 class End(NamedTuple):
     """What ended. ``what``: named, or None where it goes without saying, since one has one of the kind at a time.
 
-    ``doing``: the base of the verb that is no longer done ("stopped *smoking*"), else empty. ``done``: as was planned.
+    ``whose``: of the clause's subject, of whoever has the subject ("my bike got stolen"), or of the speaker, to whom
+    others did it ("they fired me"). ``doing``: the base of the verb that is no longer done ("stopped *smoking*"), else
+    empty. ``done``: as was planned.
     """
 
     of: frozenset[Kind]
     what: Noun | None = None
+    whose: Literal["subject", "owner", "speaker"] = "subject"
     doing: str = ""
     done: bool = False
 
@@ -41,7 +44,9 @@ _TAKEN = frozenset({"steal", "wreck", "sell", "scrap", "total", "demolish", "tow
 _GONE = frozenset({"die", "disappear", "expire", "burn"})
 _CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
 _DISMISSED = frozenset({"fire", "sack", "dismiss"})
-_BRIEFLY = frozenset("early late at today tonight before until till by behind for on".split())  # noqa: SIM905
+_MEATS = frozenset({"meat", "chicken", "beef", "pork", "steak", "sausag", "ham"})
+_PUT = frozenset({"at", "by", "in", "into", "on", "onto", "with"})
+_BRIEFLY = frozenset("early late at today tonight before until till by behind for".split())  # noqa: SIM905
 """After "left the office" these tell of a day, not of an end."""
 
 
@@ -58,6 +63,16 @@ def ends_of(event: Event) -> tuple[End, ...]:
     return tuple(end for reads in _READERS for end in reads(clause))
 
 
+def goes_on(event: Event) -> bool:
+    """Words of an end that tell of none: "left the office at five", "dropped the kids at school"."""
+    clause = said(event.text)
+    if clause is None:
+        return False
+    left = clause.verb == "leave" and bool(_BRIEFLY & set(clause.after))
+    put = clause.verb == "drop" and (clause.has("off") or any(noun.before in _PUT for noun in clause.nouns))
+    return left or put or clause.nearly
+
+
 def _given_up(c: Said) -> list[End]:
     """ "Sold the van", "got rid of it", "gave the piano away"."""
     away = c.verb == "give" and not c.passive and (c.has("away", "back") or any(n.before == "to" for n in c.nouns))
@@ -65,21 +80,27 @@ def _given_up(c: Said) -> list[End]:
     traded = (c.verb == "trade" and c.has("in", "for")) or (c.verb == "throw" and c.has("away", "out"))
     if not (c.verb in _SOLD or away or rid or traded or c.verb in ("lose", "replace")) or c.passive:
         return []
-    named = c.nouns[:1] if rid else c.objects[:1]
-    return [End(_of("thing", "home"), noun) for noun in named if noun.definite]
+    named = [noun for noun in c.nouns if noun.before == "of"] if rid else c.nouns if traded else c.objects
+    return [End(_of("thing", "home"), noun) for noun in named[:1] if noun.definite]
 
 
 def _taken(c: Said) -> list[End]:
     """ "My bike got stolen", "Tinker died", "the lease expired"."""
-    gone = c.verb in _GONE or (c.verb == "pass" and c.has("away")) or (c.verb == "be" and c.after[:1] == ("gone",))
+    gone = c.verb in _GONE or (c.verb == "pass" and c.has("away")) or (c.verb == "go" and c.passive)
     if not (gone or (c.passive and c.verb in _TAKEN)):
         return []
-    return [End(_of("thing", "being", "home"), noun) for noun in c.subject[:1] if noun.definite]
+    return [End(_of("thing", "being", "home", "condition"), noun, "owner") for noun in c.subject[:1] if noun.definite]
+
+
+def _ate_again(c: Said) -> list[End]:
+    """ "I eat meat again": whoever does is no vegan."""
+    eats = c.verb == "eat" and c.tense == "present" and c.has("again", "now")
+    return [End(_of("diet"))] if eats and any(noun.head in _MEATS for noun in c.objects) else []
 
 
 def _left_off(c: Said) -> list[End]:
     """ "Quit the bakery", "left the choir", "gave up smoking", "stopped going to the gym"."""
-    if c.passive or not c.first:
+    if c.passive:
         return []
     if c.gerund and (c.verb in ("stop", "quit") or (c.verb == "give" and c.has("up"))):
         kinds = _of("habit", "work", "studies", "membership", "condition")
@@ -99,38 +120,40 @@ def _left_off(c: Said) -> list[End]:
 
 def _out_of_work(c: Said) -> list[End]:
     """ "I was laid off", "they fired me", "I retired", "I lost my job", "I quit"."""
-    if c.first and (
+    if (
         (c.passive and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off"))))
         or (c.passive and ((c.verb == "let" and c.has("go")) or (c.verb == "make" and c.has("redundant"))))
         or (c.verb in ("retire", "resign") and not c.objects)
         or (c.verb == "quit" and c.after[:1] in ((), ("today",), ("yesterday",), ("last",), ("in",)))
-        or (c.verb in ("lose", "quit", "leave") and any(noun.head == "job" for noun in c.objects))
+        or (c.verb in ("lose", "quit", "leave", "switch", "change") and any(noun.head == "job" for noun in c.objects))
         or (c.verb == "be" and c.tense == "present" and c.after[:1] in (("retired",), ("unemployed",), ("jobless",)))
     ):
         return [End(_of("work"))]
-    sent = not c.first and not c.passive and c.tense in ("past", "perfect") and c.has("me", "us")
+    told = c.tense in ("past", "perfect") or c.verb == "let"
+    sent = not c.first and not c.passive and told and c.has("me", "us")
     if sent and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off")) or (c.verb == "let" and c.has("go"))):
-        return [End(_of("work"))]
+        return [End(_of("work"), whose="speaker")]
     return []
 
 
 def _parted(c: Said) -> list[End]:
     """ "We broke up", "Jo and I split up", "I'm divorced", "he left me"."""
-    apart = (
+    apart = not c.objects and (
         (c.verb in ("break", "split") and c.has("up"))
         or (c.verb == "part" and c.has("ways"))
         or c.verb in ("divorce", "separate")
         or (c.verb == "be" and c.tense == "present" and c.has("divorced", "separated"))
     )
-    left = c.tense in ("past", "perfect") and c.verb in ("leave", "dump") and c.after[:1] == ("me",)
-    if (apart and c.first) or (left and not c.first):
-        return [End(_of("bond"))]
-    return []
+    left = c.tense in ("past", "perfect") and c.verb in ("leave", "dump") and c.after[:1] == ("me",) and not c.objects
+    over = c.verb == "be" and c.pronoun == "it" and c.after[:2] == ("over", "between") and c.has("me", "us")
+    if (left and not c.first) or over:
+        return [End(_of("bond"), whose="speaker")]
+    return [End(_of("bond"))] if apart else []
 
 
 def _studied(c: Said) -> list[End]:
     """ "I graduated", "dropped out", "finished my degree"."""
-    if not c.first or c.passive:
+    if c.passive:
         return []
     out = c.verb == "drop" and c.after[:1] == ("out",)
     degree = c.verb in ("finish", "complete", "get") and any(
@@ -143,7 +166,7 @@ def _recovered(c: Said) -> list[End]:
     """ "My ankle has healed", "I got over the flu", "my back is fine again"."""
     fine = (c.verb == "be" and c.has("healed", "better", "cured")) or (c.has("fine", "okay", "ok") and c.has("again"))
     healed = c.verb in ("heal", "recover") or (c.verb == "clear" and c.has("up"))
-    found = [End(_of("condition"), noun) for noun in c.subject[:1] if (healed or fine) and noun.definite]
+    found = [End(_of("condition"), noun, "owner") for noun in c.subject[:1] if (healed or fine) and noun.definite]
     over = (c.verb == "get" and c.has("over")) or c.verb == "recover" or (c.verb == "beat" and not c.passive)
     named = c.nouns[:1] if over else ()
     return found + [End(_of("condition"), noun) for noun in named if noun.definite]
@@ -154,10 +177,11 @@ def _off(c: Said) -> list[End]:
     off = c.verb == "be" and c.tense == "present" and c.after[:1] == ("off",) and not c.has("to", "work", "sick")
     called = (c.passive and (c.verb in _CALLED_OFF or (c.verb == "call" and c.has("off")))) or off
     if called or (c.verb == "fall" and c.has("through")):
-        return [End(_of("plan", "habit"), _whole(c.subject))] if c.subject else []
+        return [End(_of("plan", "habit"), _whole(c.subject), "owner")] if c.subject else []
     calls = not c.passive and (c.verb in _CALLED_OFF - {"drop"} or (c.verb == "call" and c.has("off")))
-    if calls and (c.first or c.pronoun == "they"):
-        return [End(_of("plan", "membership", "habit"), _whole(c.nouns))] if c.nouns else []
+    if calls and c.nouns:
+        whose = "speaker" if c.pronoun == "they" else "subject"
+        return [End(_of("plan", "membership", "habit", "thing"), _whole(c.nouns), whose)]
     if c.has("mind") and c.verb == "change" and len(c.nouns) > 1:
         return [End(_of("plan"), _whole(c.nouns[1:]))]
     return []
@@ -169,12 +193,14 @@ def _over(c: Said) -> list[End]:
         c.passive and c.verb in ("do", "finish")
     )
     went = c.verb == "go" and c.tense == "past" and c.has("well", "fine", "great", "badly", "okay", "smoothly")
-    return [End(_of("plan", "habit", "studies"), _whole(c.subject), done=True)] if (over or went) and c.subject else []
+    if not (over or went) or not c.subject:
+        return []
+    return [End(_of("plan", "habit", "studies"), _whole(c.subject), "owner", done=True)]
 
 
 def _attended(c: Said) -> list[End]:
     """ "I passed my driving test", "I had the operation"."""
-    if not c.first or c.passive or c.tense not in ("past", "perfect"):
+    if c.passive or c.tense not in ("past", "perfect"):
         return []
     if c.verb not in ("pass", "have", "take", "finish", "complete", "do", "attend", "survive", "run"):
         return []
@@ -183,7 +209,7 @@ def _attended(c: Said) -> list[End]:
 
 def _moved_out(c: Said) -> list[End]:
     """ "We moved out of the flat", "I moved from there to here", "I switched from law to history"."""
-    if not c.first or c.passive or c.tense not in ("past", "perfect"):
+    if c.passive or c.tense not in ("past", "perfect"):
         return []
     if c.verb in ("switch", "change"):
         return [End(ANY - {"plan"}, noun) for noun in c.nouns if noun.before == "from"]
@@ -204,9 +230,10 @@ def _no_more(c: Said, event: Event) -> list[End]:
     what = _whole(nouns)
     kinds = _of("plan") if off and not again else ANY
     subject = _whole(c.subject) if not c.first else None
+    whose = "subject"
     if c.verb == "be" and what is None and not c.gerund:
-        what = subject
-    return [End(kinds, what, doing=c.gerund or c.verb)] if what is not None or c.verb != "be" else []
+        what, whose = subject, "owner"
+    return [End(kinds, what, whose, doing=c.gerund or c.verb)] if what is not None or c.verb != "be" else []
 
 
 def _whole(nouns: tuple[Noun, ...]) -> Noun | None:
@@ -218,5 +245,6 @@ def _whole(nouns: tuple[Noun, ...]) -> Noun | None:
 
 
 _READERS: tuple[Callable[[Said], list[End]], ...] = (
-    _given_up, _taken, _left_off, _out_of_work, _parted, _studied, _recovered, _off, _over, _attended, _moved_out,
+    _given_up, _taken, _ate_again, _left_off, _out_of_work, _parted, _studied, _recovered, _off, _over, _attended,
+    _moved_out,
 )  # fmt: skip

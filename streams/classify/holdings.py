@@ -10,9 +10,11 @@ from schemas.events import Event
 from .attributes import canonical_attribute
 from .clause import Noun, Said, said
 
-Kind = Literal["thing", "being", "work", "bond", "studies", "membership", "home", "condition", "habit", "plan", "state"]
+Kind = Literal[
+    "thing", "being", "work", "bond", "studies", "membership", "home", "condition", "habit", "diet", "plan", "state"
+]
 """What somebody owns; an animal or a person; a job; a relationship; studies; being in a club; a home; an illness; what
-somebody does over and over; what is to come; whatever else is so."""
+somebody does over and over; a way of eating; what is to come; whatever else is so."""
 
 STATE: frozenset[Kind] = frozenset({"state"})
 _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
@@ -68,6 +70,8 @@ def holding(event: Event) -> frozenset[Kind]:
     clause = said(event.text)
     attribute = canonical_attribute(event.attribute) or ""
     kinds: frozenset[Kind] = _BY_ATTRIBUTE.get(attribute, frozenset())
+    if attribute == "diet" and event.value is not None and event.value.casefold() in ("vegan", "vegetarian"):
+        kinds = frozenset({"habit", "diet"})
     if attribute.startswith(("membership", "club role")):
         kinds = frozenset({"membership"})
     by_clause: frozenset[Kind] = frozenset() if clause is None else _by_clause(clause)

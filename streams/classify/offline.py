@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from schemas.events import Event
 
 from . import cues
-from .endings import ends_of
+from .endings import ends_of, goes_on
 from .features import SHORT_GAP_US, Features, compare, named_things
 from .mistakes import correction, withdrawn
 from .protocol import Judgement, Pair
@@ -138,9 +138,11 @@ def arrangement_moved(pair: Pair, f: Features) -> Judgement | None:
 def ended(pair: Pair, f: Features) -> Judgement | None:
     """ "I no longer …", "I quit …": about the same thing."""
     new, old = pair.newer, pair.older
-    if new.modality == "planned" or old.polarity == "negated" or not old.holds or _one_off(f):
+    if new.modality == "planned" or old.polarity == "negated" or not old.holds or not new.holds or _one_off(f):
         return None
     if f.attribute is not None and f.values_differ and not f.single_valued:
+        return None
+    if goes_on(new):
         return None
     if f.attribute is not None and f.values_same and cues.LEFT.search(f.newer) and not cues.LEFT.search(f.older):
         return updates("change", 0.85, "The newer statement says that it was left.")
@@ -167,7 +169,8 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
     if new.polarity == "negated" or old.polarity == "negated" or _only_ends(new) or _only_ends(old):
         return None
     cue = cues.CHANGED.search(f.newer) or (None if _over(pair) else cues.MOVED.search(f.newer))
-    if cue is None and cues.ADDED.search(f.newer):
+    added = cues.ADDED.search(f.newer)
+    if cue is None and added is not None and not (f.single_valued and added[0] == "again"):
         return None  # a second job beside the first
     if f.attribute is not None and f.single_valued and f.values_differ:
         if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:

@@ -9,6 +9,9 @@ from schemas.ids import normal_text
 
 from .words import content_stems, stem, words
 
+_FRESH = frozenset({"new", "current", "present"})
+"""Of "my new address" these say nothing about whose or which: it is the address."""
+
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """What a statement is about, ready to be compared.
@@ -37,7 +40,7 @@ def about(event: Event) -> About:
     return About(
         subject=subject,
         owner=owner if possessive else None,
-        thing=content_stems(thing),
+        thing=content_stems(thing) - _FRESH,
         said=content_stems(event.text),
         third=subject is not None and (event.speaker is None or subject != _folded(event.speaker)),
         speaker=_folded(event.speaker) if event.speaker is not None else None,
@@ -55,6 +58,7 @@ def same_subject(left: About, right: About) -> bool:
         return False
     return (
         left.subject == right.subject
+        or (left.owner is not None and left.owner == right.owner and bool(left.thing) and left.thing == right.thing)
         or _names_thing_of(left, right)
         or _names_thing_of(right, left)
         or _is_own(left, right)

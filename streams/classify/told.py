@@ -52,13 +52,16 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
     kinds = holding(old)
     for end in ends:
         met = end.of & kinds
-        if met and _same_owner(pair, f) and (new.modality == "asserted" or "plan" in met) and _meets(end, met, old):
-            if "plan" not in met:
-                return updates("change", 0.85, "The newer statement says that it ended.")
-            if not end.done:
-                return updates("cancelled", 0.85, "The newer statement calls the plan off.")
-            if new.anchor.until > old.stated.sent_at:
-                return updates("done", 0.85, "What was planned has happened.")
+        if not met or (new.modality == "planned" and "plan" not in met) or not _same_owner(pair, f, end.whose):
+            continue
+        if not _meets(end, met, old):
+            continue
+        if "plan" not in met:
+            return updates("change", 0.85, "The newer statement says that it ended.")
+        if not end.done:
+            return updates("cancelled", 0.85, "The newer statement calls the plan off.")
+        if new.anchor.until > old.stated.sent_at:
+            return updates("done", 0.85, "What was planned has happened.")
     return None
 
 
@@ -74,9 +77,14 @@ def carried_out(pair: Pair, f: Features) -> Judgement | None:
         return None
     if did.verb != planned.verb or did.form not in ("simple", "perfect") or not did.objects:
         return None
-    if any(same(noun, other) for noun in did.objects for other in planned.objects):
+    if any(_same_deed(noun, other) for noun in did.objects for other in planned.objects):
         return updates("done", 0.7, "What was planned has happened.")
     return None
+
+
+def _same_deed(did: Noun, planned: Noun) -> bool:
+    """ "I painted the kitchen" is what was planned; "I had a lesson" may be any."""
+    return same(did, planned) and (did.definite or did.stems == planned.stems)
 
 
 def told_moved(pair: Pair, f: Features) -> Judgement | None:
@@ -85,7 +93,10 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     clause = said(new.text)
     if clause is None or clause.negated or clause.nearly or clause.form == "modal" or old.polarity == "negated":
         return None
-    if old.anchor.resolution == "message_time" or old.anchor.until <= new.stated.sent_at or not _same_owner(pair, f):
+    if old.anchor.resolution == "message_time" or old.anchor.until <= new.stated.sent_at:
+        return None
+    whose = "owner" if clause.passive or clause.verb == "be" else "speaker" if clause.pronoun == "they" else "subject"
+    if not _same_owner(pair, f, whose):
         return None
     moved = clause.verb in _MOVING and (clause.passive or clause.first or clause.pronoun == "they")
     instead = clause.verb == "be" and (clause.has("instead") or cues.NOW.search(f.newer)) and f.dates_differ
@@ -107,7 +118,7 @@ def _parts(event: Event) -> frozenset[str]:
     return content_stems(event.attribute or "")
 
 
-def _same_owner(pair: Pair, f: Features) -> bool:
+def _same_owner(pair: Pair, f: Features, whose: str) -> bool:
     """Of the same person: by subject, or the speaker's own thing, by its name alone, beside what the speaker has."""
     if f.same_subject:
         return True
@@ -115,11 +126,12 @@ def _same_owner(pair: Pair, f: Features) -> bool:
     if not f.same_speaker or clause is None:
         return False
     newer, older = about(pair.newer), about(pair.older)
+    own = older.owner is not None and older.owner == older.speaker
     if clause.first:
-        return older.owner is not None and older.owner == older.speaker
-    if newer.owner is not None and newer.owner != newer.speaker:
-        return False
-    return not older.third or older.owner == older.speaker or older.owner is None
+        return own or (older.third and older.owner is None and not pair.older.participants)
+    if whose == "owner":
+        return newer.owner in (None, newer.speaker) and (not older.third or own or older.owner is None)
+    return whose == "speaker" and (not older.third or own)
 
 
 def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:

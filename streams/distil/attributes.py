@@ -29,6 +29,8 @@ _IS = re.compile(
 )
 
 
+_RELATIVE = re.compile(r"(?<=\w) (?:where|who|whose|whom|which)\b", re.IGNORECASE)
+"""What follows tells of something beside: "a wedding where the couple split up"."""
 LOOKED_AT = 400
 """Characters of a clause the patterns read: they look ahead, so an endless word or gap would cost its square."""
 
@@ -44,8 +46,9 @@ class About(NamedTuple):
 def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) -> About:
     """Attribute and value. Order: the table, counted possessions, dated things, then the subject's own last word."""
     plain = " ".join(clause_text.split())[:LOOKED_AT].replace("’", "'")
+    own = _RELATIVE.split(plain, maxsplit=1)[0]
     for name, pattern in ROWS:
-        match = pattern.search(plain)
+        match = pattern.search(own)
         if match is not None and (subject.is_person or name not in OF_PEOPLE or _of_speaker(name, tokens)):
             return _from_row(name, match)
     match = _POSSESSION.search(plain)

@@ -143,11 +143,16 @@ def _asserted_type(names: tuple[str, ...], reading: Parse) -> EventType:
     """What is told as past is an act or an experience, unless it changed something: it happened and stays true."""
     if reading.form == "verbless":
         return "state_change"
-    if reading.tense == "perfect" and reading.base in STATIVE:
+    if reading.tense == "perfect" and (reading.base in STATIVE or _goes_on(names, reading)):
         return "state_change"
     if reading.tense in ("past", "perfect"):
         return "state_change" if changes(names, reading) else "action"
     return "state_change"
+
+
+def _goes_on(names: tuple[str, ...], reading: Parse) -> bool:
+    """ "Have been seeing", "has been working": it still goes on."""
+    return names[reading.main - 1 : reading.main] == ("been",) and names[reading.main].endswith("ing")
 
 
 def changes(names: tuple[str, ...], reading: Parse) -> bool:

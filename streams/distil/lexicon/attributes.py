@@ -12,6 +12,7 @@ END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow
 _V = r"(?P<v>[^,.;!?]+?)" + END
 _NO_TIME = r"(?!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|me|us|him|her|them|it|once|home|last|least|all|first)\b)"
 _NAME = r"(?-i:[A-Z])[\w.&'-]*(?: (?:&|and|of|the|(?-i:[A-Z])[\w.&'-]*))*"
+_FIRM = r"(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|robotics|software|technologies|pharma|media|press|books|maps|energy|solar|dairy|printing|tools|clinic|hospital|university|museum|(?:& )?sons|(?:& )?co)"
 _PLACE_OF_WORK = r"(?:bakery|shop|store|supermarket|school|kindergarten|nursery|hospital|clinic|surgery|pharmacy|bank|hotel|hostel|restaurant|caf[eé]|cafeteria|bar|pub|library|archive|museum|gallery|theatre|theater|cinema|factory|plant|mill|mine|lab|laboratory|studio|garage|workshop|warehouse|farm|winery|brewery|zoo|call cent(?:er|re)|newspaper|publisher|law firm|firm|company|agency|startup|start-up|university|institute|ministry|post office|fire station|police station|salon|laundry|butcher's|bookshop|print shop)"
 _TITLE = r"(?:[^\W\d_][\w-]* ){0,3}?[^\W\d_][\w-]*"
 _NO_TASK = r"(?!the moment|the time|night|home|work|once|fun|sure|them\b)"
@@ -30,7 +31,10 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("diet", r"\b(?:eat|eats) (?P<v>[^,.;!?]+?)" + END),
     ("drink", r"\b(?:drink|drinks|drinking|switched to|on) (?P<v>(?:\w+ )?(?:milk|coffee|tea|decaf|water|wine|beer|juice|soda|alcohol))\b"),
     ("smoking", r"\b(?P<v>smok(?:e|es|ing|ed|er)|cigarettes|vap(?:e|ing))\b"),
-    ("relationship status", r"\b(?P<v>married|engaged|divorced|separated|single|widowed|dating|broke up|break up|seeing someone|proposed|split up)\b"),
+    ("relationship status", r"\b(?:am|'m|is|'s|are|'re|was|were|been|be|got|get|gets|getting|became|becoming|isn't|aren't|ain't) (?:\w+ )?(?P<v>married|engaged|divorced|separated|single|widowed|dating(?= (?:(?-i:[A-Z])\w|someone|somebody|each|him|her|again|since|for|an? )|[,.;!?]|$))\b(?! (?:in|with|from|by|origin|file|handed)\b)"),
+    ("relationship status", r"\ban? (?P<v>single) (?:mom|mum|mother|dad|father|parent)\b"),
+    ("relationship status", r"\b(?:i|we|he|she|they|and (?-i:[A-Z])\w+|and i|have|has|'ve|had|just|both) (?:\w+ )?(?P<v>broke up|broken up|split up|divorced|separated)\b(?! (?:the|our|my|into|by|from the|an?)\b)"),
+    ("relationship status", r"\b(?P<v>proposed) to (?:me|him|her|(?-i:[A-Z])\w+)\b|\b(?P<v2>seeing someone|married(?= (?:each other|my|his|her|(?-i:[A-Z]))))"),
     ("pregnancy", r"\b(?P<v>pregnant|expecting a baby|due date)\b"),
     ("relationship status", r"\b(?:have|has|'ve|got|have got|has got|'ve got|found|met) (?:an? )(?:new )?(?P<v>girlfriend|boyfriend|fianc[eé]e?)\b"),
     ("relationship status", r"\bbeen (?P<v>seeing (?-i:[A-Z])\w+) (?:since|for)\b"),
@@ -40,7 +44,7 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("employer", r"\b(?:start|starts|started|starting|work|works|working|worked) (?:at|for|with) (?:the )?(?P<v>" + _NAME + r")(?: as\b.*)" ),
     ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:[^\W\d_][\w-]* ){0,2}[^\W\d_][\w-]* (?:at|with|for) " + _NO_TASK + _NAME + r")"),
     ("employer", r"\b(?:joined|joining|join|joins) (?:the )?(?P<v>" + _NAME + r")(?= as (?:an?|the|their)\b)"),
-    ("employer", _BE + r" (?:now |currently )?at (?:the )?(?P<v>" + _NAME + r")(?= (?:now|these days|nowadays)\b)"),
+    ("employer", _BE + r" (?:now |currently )?(?:at|with) (?:the )?(?P<v>" + _FIRM + r")(?= (?:now|these days|nowadays)\b)"),
     ("employer", r"\bbeen (?:with|at|working (?:at|for|with)) (?:the )?(?P<v>" + _NAME + r")(?= (?:since|for)\b)"),
     ("employer", r"\b(?:work|works|working|worked|job) (?:full[- ]time |part[- ]time )?in (?P<v>(?:an? |the |our )(?:[\w-]+ ){0,2}" + _PLACE_OF_WORK + r")\b"),
     ("employer", r"\b(?:quit|quitting|leave|left|leaving|resigned from|resign from) (?:my job (?:at|with) )?(?P<v>(?:the |my )(?:[\w.-]+ ){0,2}" + _PLACE_OF_WORK + r")(?= (?:after|for good|last|in|because|since)\b|[,.;!?]|$)"),
@@ -54,14 +58,17 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("employer", _BE + r" (?:now |currently |still )?with (?P<v>(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|(?:& )?sons|(?:& )?co))\b"),
     ("club role", _BE + r" (?:now |currently |still )?(?:an? |the |our )?(?P<v>(?:\w+[ -]){0,2}(?:treasurer|secretary|chair|chairman|chairwoman|captain|president|coach|organiser|organizer|member|volunteer|goalkeeper|webmaster|librarian)) (?:at|of|for|in|on) (?:the |our |my |an? )?(?P<what>(?:[^\W\d_]+ ){0,3}(?:club|choir|band|team|league|society|committee|orchestra|association|union|board|council))\b"),
     ("employer", r"\b(?:joined|joining|join|left|leaving|quit) (?:the )?(?P<v>(?:company|firm|team|agency|clinic|bank|startup|hospital|school)[^,.;!?]*?)" + END),
-    ("job", r"\b(?:new job|got the job|job offer|got promoted|promoted to|promotion|laid off|fired|resigned|resign|gave notice|retired|retire|internship|quit my job|day job)\b(?P<v>.*)"),
+    ("job", r"\b(?:promoted|promotion) to (?:the |an? )?(?P<v>[^,.;!?]+?)" + END),
+    ("job", r"\b(?P<v>)(?:new job|got the job|job offer|got promoted|promotion|laid (?:me |him |her |us )?off|fired|resigned|resign|gave notice|retired|retire|internship|quit my job|day job|(?:switched|changed) jobs)\b"),
+    ("employer", r"\b(?:hired|employed|taken on) by (?:the )?(?P<v>[^,.;!?]+?)" + END),
+    ("relationship status", r"\bin a (?:(?:long[- ]distance|serious|new|steady) )?(?P<v>relationship)\b"),
     ("job", r"\b(?:work|works|working|worked) as (?:an? |the )?(?P<v>[^,.;!?]+?)" + END),
     ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|welder|tailor|joiner|mason|roofer|gardener|cleaner|trainer|tutor|translator|journalist|vet|dentist|midwife|paramedic|surgeon|architect|therapist|counselor|counsellor|freelancer|(?:post|fire|fisher|milk|police)(?:man|woman)|\w{3,}(?:ologist|ician|keeper|worker|maker|smith))(?: (?:at|for|with) (?!the moment|night|home|work\b)" + _NO_TIME + r"[^,.;!?]+?" + END + r")?)\b"),
     ("studies", r"\b(?:study|studies|studying|studied|majoring in|major in|enrolled (?:in|at)|degree in|phd in|master's in|learning|learn) (?P<v>[^,.;!?]+?)" + END),
     ("assignment", _BE + r" on (?:the )?(?P<v>(?:[^\W\d_]+[ -]){0,2}(?:rollout|project|team|case|account|shift|crew|night shift))\b"),
     ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + END),
     ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides) (?:in|at|on|near|with) (?P<v>[^,.;!?]+?)" + END),
-    ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?P<v>[^,.;!?]+?)" + END),
+    ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?!the (?:next|other|front|back|top|end|left|right|window|wall|table)\b)(?P<v>[^,.;!?]+?)" + END),
     ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + END),
     ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?P<v>[^,.;!?]+?)" + END),
     ("age", r"\b(?:turned|turn|turns|turning) (?P<v>\d{1,3}|\w+ty(?:-\w+)?|\w+teen)\b|\b(?P<v2>\d{1,3}) years old\b"),
