@@ -101,8 +101,12 @@ def all_taken(bootstrap: str, prefix: str) -> Mapping[tuple[str, int], Mapping[T
     taken: dict[tuple[str, int], Mapping[TopicName, int]] = {}
     for stage, inputs in INPUTS.items():
         read = {topic: log(topic) for topic in inputs}
-        for partition, stored in log(f"steps-{stage}").items():
-            at = taken[stage, partition] = _steps(stored)[-1].positions
+        steps = log(f"steps-{stage}")
+        for partition in sorted({partition for stored in read.values() for partition in stored}):
+            decided = _steps(steps.get(partition, ()))
+            if not decided:
+                return None
+            at = taken[stage, partition] = decided[-1].positions
             if any(at[topic] < _end(read[topic].get(partition, ())) for topic in inputs):
                 return None
     return taken

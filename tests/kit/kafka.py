@@ -7,6 +7,7 @@ it was stands in pytest's summary. See ops/adr/0015.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import fcntl
 import logging
@@ -18,6 +19,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,13 +27,18 @@ from typing import Any, Protocol
 from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
-from ops.kafka.topics import PARTITIONS
+from ops.distributed import STAGES
+from ops.kafka.admin import admin, create_topics
+from ops.kafka.topics import wanted, wanted_steps
 from schemas.topics import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
 POM = ROOT / "ops" / "kafka" / "pom.xml"
 VERSION = "4.1.2"
 READY_S = 180.0
+
+PARTITIONS = 4
+"""Of every topic, as the emulation has it: enough to be shared by two workers and a third."""
 
 SHORT_LIVED = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """For a Java that lives for minutes: what the second compiler would win, it takes first."""
@@ -113,7 +120,7 @@ class Existing:
         wait_ready(self.bootstrap, lambda: None)
 
     def make_topics(self, prefix: str) -> int:
-        """With our own command."""
+        """As our own command does."""
         return _create(self.bootstrap, prefix)
 
     def drop_topics(self, prefix: str) -> None:
@@ -140,10 +147,10 @@ class Mock:
 
     def make_topics(self, prefix: str) -> int:
         """It makes a topic when somebody asks about it, always of four partitions."""
-        admin = AdminClient({"bootstrap.servers": self.bootstrap, "logger": silent()})
+        client = AdminClient({"bootstrap.servers": self.bootstrap, "logger": silent()})
         for topic in TOPICS:
-            admin.list_topics(prefix + topic, timeout=10)
-        return 4
+            client.list_topics(prefix + topic, timeout=10)
+        return PARTITIONS
 
     def drop_topics(self, prefix: str) -> None:
         """It cannot."""
@@ -184,7 +191,7 @@ class Apache:
         return done.stdout
 
     def make_topics(self, prefix: str) -> int:
-        """With our own command."""
+        """As our own command does."""
         return _create(self.bootstrap, prefix)
 
     def drop_topics(self, prefix: str) -> None:
@@ -298,16 +305,16 @@ def silent() -> logging.Logger:
 
 def alter(bootstrap: str, topic: str, **config: str) -> None:
     """Change a topic's configuration (``_`` for ``.``); returns when the broker tells the new values."""
-    admin = AdminClient({"bootstrap.servers": bootstrap, "logger": silent()})
-    wanted = {name.replace("_", "."): value for name, value in config.items()}
-    changes = [ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in wanted.items()]
+    client = AdminClient({"bootstrap.servers": bootstrap, "logger": silent()})
+    values = {name.replace("_", "."): value for name, value in config.items()}
+    changes = [ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in values.items()]
     resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=changes)
-    admin.incremental_alter_configs([resource])[resource].result(30)
+    client.incremental_alter_configs([resource])[resource].result(30)
     asked = ConfigResource(ResourceType.TOPIC, topic)
     deadline = time.monotonic() + READY_S
     while True:
-        told = admin.describe_configs([asked])[asked].result(30)
-        if all(told[name].value == value for name, value in wanted.items()):
+        told = client.describe_configs([asked])[asked].result(30)
+        if all(told[name].value == value for name, value in values.items()):
             return
         assert time.monotonic() < deadline, f"{topic} was not altered"
         time.sleep(0.1)
@@ -319,16 +326,22 @@ def fresh_prefix() -> str:
 
 
 def _create(bootstrap: str, prefix: str) -> int:
-    command = [str(ROOT / "stilltrue"), "topics", "create", "--bootstrap", bootstrap, "--prefix", prefix]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
+    """As ``topics create`` makes them (its own test runs that); in a thread, since the test may run a loop."""
+
+    async def make() -> None:
+        async with admin(bootstrap) as client:
+            topics = (*wanted(prefix, PARTITIONS, 1), *wanted_steps(prefix, STAGES, PARTITIONS, 1))
+            await create_topics(client, topics)
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, make()).result(120)
     return PARTITIONS
 
 
 def _drop(bootstrap: str, prefix: str) -> None:
-    admin = AdminClient({"bootstrap.servers": bootstrap, "logger": silent()})
-    names = [name for name in admin.list_topics(timeout=30).topics if name.startswith(prefix)]
-    for done in admin.delete_topics(names).values() if names else ():
+    client = AdminClient({"bootstrap.servers": bootstrap, "logger": silent()})
+    names = [name for name in client.list_topics(timeout=30).topics if name.startswith(prefix)]
+    for done in client.delete_topics(names).values() if names else ():
         done.result(30)
 
 

@@ -47,8 +47,8 @@ def prefix(kafka: Broker) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def chat() -> Callable[[int], Chat]:
-    """A chat of ten spaces for topics of so many partitions; made once."""
-    return cache(lambda partitions: make_chat(7, spaces=10, messages=50, partitions=partitions))
+    """A chat of eight spaces for topics of so many partitions; made once."""
+    return cache(lambda partitions: make_chat(7, spaces=8, messages=30, partitions=partitions))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -37,7 +37,8 @@ from streams.ports import Stage
 from streams.sessions.stage import Sessionize
 from streams.themes.stage import ThemesStage
 from streams.worker.runner import Ran
-from tests.kit.kafka import Broker, silent
+from tests.kit.decided import all_taken
+from tests.kit.kafka import PARTITIONS, Broker, silent
 from tests.kit.kafkalog import NOW, Client, stored_view
 from tests.kit.kafkaread import read_all, watermarks
 from tests.kit.parked import BOOM, SPACE, BugError, broken, chat, poison
@@ -115,6 +116,14 @@ class System:
         """What ``list`` tells."""
         return self.run("list")[1]["letters"]
 
+    def listed(self) -> Sequence[Listed]:
+        """The letters, as ``list`` finds them, without a process of its own: for looking again and again."""
+        return asyncio.run(all_letters(self))
+
+    def settle(self) -> None:
+        """Until every stage has taken all there is."""
+        self.until(lambda: all_taken(self.bootstrap, self.prefix) is not None, "a stage did not take everything")
+
     def until(self, done: Callable[[], bool], what: str) -> None:
         """Look again and again."""
         from tests.integration.kafka.test_workers import until
@@ -134,7 +143,9 @@ def test_poison_on_every_topic_is_parked_once_by_every_reader_and_redriven_once(
     expected: Counter[tuple[str, str]] = Counter()
 
     def put(topic: TopicName, key: bytes | None, value: bytes | None) -> None:
-        system.client.put(topic, key, value, partition=partition_of(SPACE, 6), headers=[("traceparent", b"00-\xff")])
+        system.client.put(
+            topic, key, value, partition=partition_of(SPACE, PARTITIONS), headers=[("traceparent", b"00-\xff")]
+        )
         expected.update((stage, topic) for stage in readers(topic))
 
     for topic in TOPICS:
@@ -151,7 +162,7 @@ def test_poison_on_every_topic_is_parked_once_by_every_reader_and_redriven_once(
     worker = system.worker()
 
     def counted() -> Counter[tuple[str, str]]:
-        return Counter((one["stage"], one["topic"]) for one in system.letters())
+        return Counter((one.letter.stage, one.letter.topic) for one in system.listed())
 
     stages = Counter({key: count for key, count in expected.items() if key[0] != "view"})
     system.until(lambda: counted() == stages, "not every stage parked what it reads, once")
@@ -195,7 +206,8 @@ def test_a_message_parked_under_a_limit_is_read_once_the_limit_is_raised(system:
         system.client.put("messages", KEY, value)
     system.client.flush()
     worker = system.worker()
-    system.until(lambda: len(system.letters()) == 2, "they were not parked")
+    system.until(lambda: len(system.listed()) == 2, "they were not parked")
+    system.settle()
 
     def parked() -> bool:
         system.view()
@@ -211,6 +223,7 @@ def test_a_message_parked_under_a_limit_is_read_once_the_limit_is_raised(system:
     assert system.run("redrive", theirs["id"], "--from", str(fixed))[0] == 0
     code, did = system.run("redrive", "--stage", "sessionize")
     assert (code, len(did["redriven"]), len(did["left"])) == (0, 1, 1)
+    system.settle()
 
     def done() -> bool:
         system.view()
@@ -275,7 +288,7 @@ async def test_a_redrive_that_dies_before_it_is_noted_is_not_done_twice(system: 
     system.client.put("messages", KEY, b"\xc1")
     system.client.flush()
     worker = system.worker()
-    await asyncio.to_thread(system.until, lambda: len(system.letters()) == 1, "it was not parked")
+    await asyncio.to_thread(system.until, lambda: len(system.listed()) == 1, "it was not parked")
     worker.stop()
     (listed,) = await all_letters(system)
     (chosen,), _ = choose([listed], [listed], again=False)
@@ -334,7 +347,7 @@ def test_a_session_larger_than_a_record_passes_in_pieces(system: System) -> None
 
 def last_session(system: System) -> set[str]:
     """The messages of the session that was published last."""
-    place = TopicPartition(f"{system.prefix}sessions", partition_of(SPACE, 6))
+    place = TopicPartition(f"{system.prefix}sessions", partition_of(SPACE, PARTITIONS))
     consumer = Consumer({"bootstrap.servers": system.bootstrap, "group.id": "unused", "logger": silent()})
     try:
         low, high = watermarks(consumer, place)

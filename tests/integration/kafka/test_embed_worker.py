@@ -13,7 +13,7 @@ from ops.model import load_encoder
 from schemas.ids import SpaceKey
 from schemas.parking import decoded
 from tests.kit.kafka import Broker
-from tests.kit.kafkalog import Chat, Client
+from tests.kit.kafkalog import Chat, Client, make_chat
 from tests.kit.qdrant import QdrantDouble, qdrant_double
 from tests.kit.workerprocess import WorkerProcess
 from views.embed import Embed
@@ -71,14 +71,13 @@ def test_workers_that_die_and_a_server_that_goes_away_leave_the_index_right(
     prefix: str,
     tmp_path: Path,
     double: QdrantDouble,
-    chat: Callable[[int], Chat],
     started: ExitStack,
 ) -> None:
     try:
         encoder = load_encoder()
     except ModelUnavailableError as error:
         pytest.skip(str(error))
-    made = chat(full_kafka.make_topics(prefix))
+    made = make_chat(7, spaces=6, messages=16, partitions=full_kafka.make_topics(prefix))
     client = Client(full_kafka.bootstrap, prefix)
 
     def worker(name: str) -> WorkerProcess:
@@ -105,7 +104,7 @@ def test_workers_that_die_and_a_server_that_goes_away_leave_the_index_right(
     third = worker("third")
     wanted = defined(made, encoder)
     index = connect(Server(url=double.url, prefix=prefix), dimension=encoder.dimension, encoder=encoder.name)
-    assert len(wanted) > 500
+    assert len(wanted) > 100
     until(lambda: contents(index, list(made.checksums)).keys() == wanted.keys(), "the index holds other points")
     assert contents(index, list(made.checksums)) == wanted
     until(lambda: third.running, "it got no partitions")

@@ -18,7 +18,7 @@ from tests.kit.kafkaread import read_all
 from tests.kit.slowworker import SESSION_S, SlowWorker
 
 LONG_S = 180.0
-CALL_S = 0.5
+CALL_S = 0.25
 KEY = b"orchard/row"
 
 

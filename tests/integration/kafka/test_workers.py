@@ -9,20 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from ops.kafka.topics import PARTITIONS
 from schemas.codec import decode
 from schemas.dead_letters import DeadLetter
 from schemas.ids import SpaceKey
 from schemas.sessions import SessionRevised
 from tests.kit.conversations import SETS, SETTINGS, Import, four_conversations, make_import
 from tests.kit.decided import all_taken, check_decided, effective
-from tests.kit.kafka import Broker
+from tests.kit.kafka import PARTITIONS, Broker
 from tests.kit.kafkalog import TENANT, Client, checksums, stored_view
 from tests.kit.kafkaread import read_all
 from tests.kit.viewprocess import ViewProcess
 from tests.kit.workerprocess import WorkerProcess
 
-REST_S = 6.0
+REST_S = 3.0
 """Longer than an open session waits before it is published once more."""
 
 LONG_S = 180.0
@@ -55,15 +54,16 @@ class Cluster:
         return checksums(stored_view(self.directory / "view"), list(expected))
 
     def settle(self, made: Import) -> None:
-        """Until the view is the undisturbed one, and the stages have nothing left to take."""
-        until(lambda: self.view(made.checksums) == made.checksums, "the view is another one")
+        """Until the stages have nothing left to take, and the view is the undisturbed one."""
 
         def at_rest() -> bool:
             before = all_taken(self.bootstrap, self.prefix)
-            time.sleep(REST_S)
+            if before is not None:
+                time.sleep(REST_S)
             return before is not None and all_taken(self.bootstrap, self.prefix) == before
 
         until(at_rest, "a stage did not take everything")
+        until(lambda: self.view(made.checksums) == made.checksums, "the view is another one")
 
     def check(self, made: Import) -> None:
         """The view is the undisturbed one; nothing was lost, nothing was done twice."""
