@@ -85,7 +85,7 @@ class BrokerIntake(Intake):
             self._write(step, partition)
 
     def _forget_seen(self, replica: Replica, partition: int) -> None:
-        seen = replica.positions().get(("messages", partition), 0)
+        seen = replica.position("messages", partition)
         written = self._written[partition]
         for key in [key for key, one in written.items() if one.end <= seen]:
             del written[key]
@@ -119,7 +119,7 @@ class BrokerIntake(Intake):
     def known(self, replica: Replica, space: SpaceKey, message: MessageKey) -> tuple[Known, MessagePosted] | None:
         """A message as this node knows it, with its current content."""
         written = self.written(replica.partition(space), space, message)
-        if written is not None and replica.positions()["messages", replica.partition(space)] < written.end:
+        if written is not None and replica.position("messages", replica.partition(space)) < written.end:
             return written.known, written.message
         with replica.changed:
             cell = replica.message_cell(space, message)

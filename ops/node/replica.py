@@ -154,6 +154,11 @@ class Replica:
         with self.changed:
             return {(t, p): self.maintainer.position(t, p) for t in VIEW_TOPICS for p in range(self.partitions)}
 
+    def position(self, topic: TopicName, partition: int) -> int:
+        """Of one input, the offset of the next record to fold."""
+        with self.changed:
+            return self.maintainer.position(topic, partition)
+
     def end(self, topic: TopicName, partition: int) -> int:
         """Where a partition ends, as far as the broker has said; never before what is folded."""
         with self.changed:
