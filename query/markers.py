@@ -121,16 +121,26 @@ class Marker:
 
     def _possibly(self, row: EventRow) -> str:
         """By the surest of what may have superseded it, where nobody is sure enough."""
+        known = self._cut.memo.of_events("possibly")
+        if row.event.id not in known:
+            known[row.event.id] = self._surest(row)
+        by = self._cut.row(known[row.event.id]) if known[row.event.id] else None
+        return "" if by is None else f"possibly superseded by {self._quote(by)}"
+
+    def _surest(self, row: EventRow) -> str | None:
         edges = [e.edge for e in self._cut.edges(row.event.id) if e.edge.relation == "possibly_updates"]
         newer = [edge for edge in edges if edge.dst == row.event.id and self._cut.row(edge.src) is not None]
-        if not newer:
-            return ""
-        by = self._cut.row(min(newer, key=lambda edge: (-edge.confidence, edge.id)).src)
-        assert by is not None, "looked at just now"
-        return f"possibly superseded by {self._quote(by)}"
+        return min(newer, key=lambda edge: (-edge.confidence, edge.id)).src if newer else None
 
     def _superseded(self, row: EventRow) -> str:
-        """By the superseder whose ``valid_from`` closed the interval; among equals the first said."""
+        """By the superseder whose ``valid_from`` closed the interval; among equals the first said. Remembered."""
+        known = self._cut.memo.of_events(("superseded", self._words))
+        told: str | None = known.get(row.event.id)
+        if told is None:
+            told = known[row.event.id] = self._closed(row)
+        return told
+
+    def _closed(self, row: EventRow) -> str:
         by = self._cut.rows([s.event_id for s in row.superseders])
         if not by:
             return f"superseded on {self._day(row, row.valid_until)}"

@@ -75,7 +75,19 @@ class Renderer:
         marker = self._marker.of_note(key)
         scaffold = f" {{{marker}}}" if marker else ""
         events = tuple(self._cut.reader.events_of_message(key))
-        return self._rendered("note", _line(note) + scaffold, scaffold, events, (key,), marker, score)
+        line, tokens = self._line(key, note)
+        return self._rendered(
+            "note", line + scaffold, scaffold, events, (key,), marker, score, tokens=None if marker else tokens
+        )
+
+    def _line(self, key: MessageKey, note: MessageText) -> tuple[str, int]:
+        """A message written out, and its tokens. Remembered."""
+        known = self._cut.memo.of_messages(("line", self._counter.name))
+        found: tuple[str, int] | None = known.get(key)
+        if found is None:
+            line = f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
+            found = known[key] = (line, self._counter.count(line))
+        return found
 
     def path(self, path: Path, shown: Shown) -> Rendered | None:
         """Statements joined by their relations, each under a label (E1, E2, …); None when it shows nothing new.
@@ -126,6 +138,10 @@ class Renderer:
             "ruled_out", text + tail, scaffold + tail, (edge.src, edge.dst), (), "; ".join(marks), edge.confidence
         )
 
+    def says_more(self, row: EventRow) -> bool:
+        """Whether a statement on a line of its own says more than its message among the notes."""
+        return bool(self._facts(row)) or bool(self._marker.of_event(row))
+
     def _adds(self, event_id: str, shown: Shown) -> bool:
         """Whether a statement alone would add anything: its messages do not stand there yet, or more is known of it."""
         row = self._cut.row(event_id)
@@ -142,8 +158,8 @@ class Renderer:
             note = self._cut.note(key)
             if note is None:
                 continue
-            line = _line(note)
-            if key not in messages and self._counter.count(line) <= self._full_max:
+            line, tokens = self._line(key, note)
+            if key not in messages and tokens <= self._full_max:
                 messages[key] = None
                 full.append(key)
                 parts.append(line)
@@ -156,7 +172,14 @@ class Renderer:
         return f"[{day(row.event.stated.sent_at, 0)}] {speaker}{_flat(row.event.text)}"
 
     def _facts(self, row: EventRow) -> Sequence[str]:
-        """What the words alone do not say: that it is a plan, the day a phrase means, since when it holds."""
+        """What words alone do not say: that it is a plan, the day a phrase means, since when it holds. Remembered."""
+        known = self._cut.memo.of_events("facts")
+        found: Sequence[str] | None = known.get(row.event.id)
+        if found is None:
+            found = known[row.event.id] = self._read_facts(row)
+        return found
+
+    def _read_facts(self, row: EventRow) -> Sequence[str]:
         event, offset = row.event, offset_of(row.event, self._cut)
         said = day(event.stated.sent_at, offset)
         facts = ["plan"] if event.modality == "planned" else []
@@ -177,8 +200,11 @@ class Renderer:
         messages: Sequence[MessageKey],
         marker: str,
         score: float,
+        *,
+        tokens: int | None = None,
     ) -> Rendered:
-        tokens = self._counter.count(text)
+        """``tokens``: of the text, where they are known."""
+        tokens = self._counter.count(text) if tokens is None else tokens
         item = ContextItem(
             kind=kind,
             text=text,
@@ -188,11 +214,7 @@ class Renderer:
             marker=marker,
             score=score,
         )
-        return Rendered(item=item, scaffolding=min(tokens, self._counter.count(scaffold)))
-
-
-def _line(note: MessageText) -> str:
-    return f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
+        return Rendered(item=item, scaffolding=min(tokens, self._counter.count(scaffold)) if scaffold else 0)
 
 
 def _arrow(step: Step, arrived: str) -> str:

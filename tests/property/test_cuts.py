@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -9,9 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ops.cuts import Cuts
+from query.api import Path
 from query.cut import Cut
+from query.markers import Marker
 from query.neighbourhood import arms_of
+from query.render import Renderer, Shown
+from query.restated import Restated
 from query.settings import Discounts
+from query.tokens import WordTokens
 from schemas.ids import MessageKey
 from tests.kit.records import SPACE
 from tests.property.test_history import logs
@@ -32,11 +38,27 @@ def shown(cut: Snapshot) -> dict[str, Any]:
     keys = sorted(space.messages)
     spots = {key: cut.spot(key) for key in keys}
     counted = [key for key in (*keys, MessageKey("c1", "m1")) if cut.counts(key)]
-    links = {event_id: arms_of(Cut(cut, cut), event_id, Discounts()) for event_id in cut.event_ids()}
     return {
         **found, "account": cut.account, "spots": spots, "counted": counted, "participants": cut.participants(),
-        "links": links,
+        "remembered": [*worked_out(Cut(cut, cut), cut.event_ids(), keys)],
     }  # fmt: skip
+
+
+def worked_out(cut: Cut, events: Sequence[str], notes: Sequence[MessageKey]) -> Iterator[object]:
+    """All that the query engine remembers of single events and messages, by way of what it shows."""
+    last = 4_102_444_800_000_000
+    restated = Restated(cut, events, last)
+    marker = Marker(cut, last, last, 16, restated=restated)
+    renderer = Renderer(cut, marker, WordTokens(), 80)
+    for event_id in events:
+        yield arms_of(cut, event_id, Discounts())
+        yield renderer.path(_alone(event_id), Shown(labels={}, messages={}, steps={}))
+    for key in notes:
+        yield renderer.note(key, 0.0)
+
+
+def _alone(event_id: str) -> Path:
+    return Path(events=(event_id,), steps=(), score=0.0, ns=0.0, pc=0.0, tc=0.0, uv=0.0)
 
 
 @BUDGET
