@@ -134,7 +134,19 @@ def _own_support(row: EventRow, asked: Asked, similarity: float, s: QuerySetting
     base = similarity + s.coverage_weight * coverage
     support = base + s.subject_weight * on_subject + s.attribute_weight * on_attribute
     # What somebody said on the very attribute that is asked for is to the point in whatever words.
-    return support + s.period_weight * _in_period(row, asked), base >= s.known_support or on_attribute
+    relevant = base >= s.known_support or on_attribute or _joins(row, asked) or _open_to(row, asked)
+    return support + s.period_weight * _in_period(row, asked), relevant
+
+
+def _joins(row: EventRow, asked: Asked) -> bool:
+    """The question names several people, and they all take part: "how do they know each other"."""
+    people = {name.casefold() for name in (*row.event.participants, row.event.subject) if name is not None}
+    return len(asked.names) > 1 and all(name.casefold() in people for name in asked.names)
+
+
+def _open_to(row: EventRow, asked: Asked) -> bool:
+    """ "What did she do yesterday": whatever she did then, since the question says no more than whom and when."""
+    return not asked.terms and row.event.subject in asked.names and _in_period(row, asked)
 
 
 def can_answer(row: EventRow, asked: Asked) -> bool:

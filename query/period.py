@@ -1,7 +1,7 @@
 """The period a question names ("in March 2024", "on 2024-03-05", "last year"), resolved against when it is asked.
 
-Explicit dates, month names, years and last/this year or month only: a question with a subtler phrase is answered from
-the current state, and its dates are left to whoever reads the context.
+Explicit dates, month names, years, last/this year, month or week, and yesterday: a question with a subtler phrase is
+answered from the current state, and its dates are left to whoever reads the context.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _BARE_MONTH = re.compile(
     re.I,
 )
 _YEAR = re.compile(r"\b(?:(?P<lead>before|until|since|after)|in|during|of)\s+(?P<y>(?:19|20)\d\d)\b", re.I)
-_LAST = re.compile(r"\b(?P<which>last|this)\s+(?P<unit>year|month)\b", re.I)
+_LAST = re.compile(r"\b(?P<which>last|this)\s+(?P<unit>year|month|week)\b", re.I)
+_EARLIEST, _LATEST = datetime(1, 1, 15, tzinfo=UTC), datetime(9999, 12, 24, tzinfo=UTC)
+"""Between them the weeks before and after lie in the calendar."""
+_YESTERDAY = re.compile(r"\byesterday\b", re.I)
 _BEFORE = ("before", "prior to", "until", "till")
 _OPEN_ENDED = ("since", "after", "from", "following")
 
@@ -52,6 +55,8 @@ def period_of(question: str, asked_at: int) -> Interval | None:
         if named is None:
             return None
         return _day_before(named) if lead in _BEFORE else named
+    if _YESTERDAY.search(question):
+        return None if asked < _EARLIEST else _day_before(_span(asked.year, asked.month, asked.day))
     match = _LAST.search(question)
     if match is None:
         return None
@@ -63,7 +68,7 @@ def period_of(question: str, asked_at: int) -> Interval | None:
 
 def is_date_word(word: str) -> bool:
     """Whether a case-folded word of a question with a period belongs to its date rather than to its subject."""
-    return word in _MONTHS or word.isdigit() or word in ("last", "year", "month")
+    return word in _MONTHS or word.isdigit() or word in ("last", "year", "month", "week", "yesterday")
 
 
 def _named(parts: dict[str, str | None], asked: datetime) -> Interval | None:
@@ -111,6 +116,11 @@ def _day_before(named: Interval) -> Interval:
 def _relative(last: bool, unit: str, asked: datetime) -> Interval:
     if unit == "year":
         return _span(asked.year - (1 if last else 0), None, None)
+    if unit == "week":
+        if not _EARLIEST <= asked < _LATEST:
+            raise ValueError("a week that is not in the calendar")
+        monday = _span(asked.year, asked.month, asked.day).start - (asked.weekday() + 7 * last) * US_PER_DAY
+        return Interval(start=monday, until=monday + 7 * US_PER_DAY)
     if not last:
         return _span(asked.year, asked.month, None)
     return _span(asked.year - 1, 12, None) if asked.month == 1 else _span(asked.year, asked.month - 1, None)

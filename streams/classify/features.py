@@ -20,7 +20,8 @@ SHORT_GAP_US = 14 * US_PER_DAY
 
 _NUMBER_WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty first second third fourth fifth sixth seventh eighth ninth tenth"
+    "nineteen twenty thirty forty fifty first second third fourth fifth sixth seventh eighth ninth tenth "
+    "eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth"
 )
 _WEEKDAYS_MONTHS = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from schemas.times import US_PER_DAY
+
 from . import cues
 from .features import SHORT_GAP_US, Features, figures, named_things
 from .protocol import Judgement, Pair
 from .ruling import MOST, updates
 from .subjects import about
 from .words import rare_stems
+
+MONTH_US = 31 * US_PER_DAY
 
 
 def withdrawn(pair: Pair, f: Features) -> Judgement | None:
@@ -50,6 +54,25 @@ def correction(pair: Pair, f: Features) -> Judgement | None:
     if f.on_topic or (f.shared and f.figures_differ) or other or _replies(pair, f):
         confidence = 0.85 if f.same_thing else 0.7
         return updates("correction", confidence, "The newer statement says that the older one was wrong.")
+    return None
+
+
+def put_right(pair: Pair, f: Features) -> Judgement | None:
+    """ "I mistyped: it was always the 12th of June", later and of what it does not name: of a date like it.
+
+    Of several such dates the link step finds that it cannot be known which one is meant.
+    """
+    new, old = pair.newer, pair.older
+    if new.subject is not None or not f.same_speaker or not cues.CORRECTION.search(f.newer):
+        return None
+    if cues.ADMISSION.fullmatch(f.newer) or cues.CORRECTION.search(f.older) or old.polarity == "negated":
+        return None
+    alike = new.modality == old.modality == "planned" and new.anchor.precision == old.anchor.precision
+    if not alike or not f.dates_differ or old.anchor.until <= new.stated.sent_at:
+        return None
+    near = abs(new.anchor.start - old.anchor.start) <= MONTH_US
+    if near and not figures(f.newer).isdisjoint(figures(f.older)):
+        return updates("correction", 0.7, "The newer statement puts a date right that is like the older one's.")
     return None
 
 

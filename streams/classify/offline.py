@@ -14,7 +14,7 @@ from schemas.events import Event
 from . import cues
 from .endings import ends_of, goes_on
 from .features import SHORT_GAP_US, Features, compare, named_things
-from .mistakes import correction, withdrawn
+from .mistakes import correction, put_right, withdrawn
 from .protocol import Judgement, Pair
 from .ruling import MOST, NONE, contradicts, updates
 from .subjects import about
@@ -42,7 +42,7 @@ def judge(pair: Pair) -> Judgement:
     if cues.UNREAL.search(features.newer) and not cues.CORRECTION.search(features.newer):
         return NONE
     if not (features.same_subject or (features.same_speaker and features.adjacent)):
-        return told_end(pair, features) or told_moved(pair, features) or NONE
+        return told_end(pair, features) or told_moved(pair, features) or put_right(pair, features) or NONE
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
     if not features.same_subject and set(pair.newer.participants).isdisjoint(pair.older.participants):
         rules = ()  # neighbours that share nobody: one may take the other back, but is no news about it

@@ -169,3 +169,20 @@ def test_a_long_message_of_openings_costs_little(piece: str) -> None:
     before = time.process_time()
     hear(Told(1, "Ilse", piece * 2_000))
     assert time.process_time() - before < 3.0
+
+
+def test_a_date_put_right_days_later_without_its_name_is_that_of_the_only_thing_dated_so() -> None:
+    put_right = Told(12, "Ilse", "I mistyped: it was always the twelfth of May.")
+    heard = hear(Told(1, "Ilse", "The regatta is on the twenty-first of May."), put_right)
+    text = "I mistyped: it was always the twelfth of May"
+    assert heard.links() == [(text, "correction", "The regatta is on the twenty-first of May")]
+
+
+def test_of_two_things_dated_so_neither_is_put_right() -> None:
+    heard = hear(
+        Told(1, "Ilse", "The regatta is on the twenty-first of May."),
+        Told(2, "Ilse", "The check-up is on the third of May."),
+        Told(12, "Ilse", "I mistyped: it was always the twelfth of May."),
+    )
+    assert heard.links() == []
+    assert {edge.relation for edge in heard.edges} == {"possibly_updates"}

@@ -199,3 +199,23 @@ def test_somebody_is_found_by_the_relation_through_which_they_are_known() -> Non
     assert events(ask("Who is Ann's sister?", space=space)) == ("ilka",)
     assert events(ask("Is Ilka a beekeeper?", space=space)) == ("ilka",)
     assert events(ask("Is Ann a beekeeper?", space=space)) == ()
+
+
+def test_what_somebody_did_on_a_day_is_told_in_whatever_words_and_nothing_of_another_day() -> None:
+    oiled = message("m20", "Bram", "2024-05-09", "Oiled the hinges.")
+    patched = message("m21", "Bram", "2024-05-10", "Patched the sails.")
+    rows = [row(event("oiled", oiled, type="action"), "s1"), row(event("patched", patched, type="action"), "s2")]
+    space = MemorySpace([oiled, patched], rows, [], {})
+    assert events(ask("What did Bram do yesterday?", asked="2024-05-10", space=space)) == ("oiled",)
+    assert events(ask("What did Bram sell yesterday?", asked="2024-05-10", space=space)) == ()
+
+
+def test_a_question_about_two_people_is_answered_by_what_both_take_part_in() -> None:
+    helped = message("m20", "Bram", "2024-05-01", "Tilda pulled Oda out of the lake.")
+    alone = message("m21", "Bram", "2024-05-02", "Oda paints barns.")
+    rows = [
+        row(event("helped", helped, subject="Tilda", participants=("Oda", "Tilda"), type="action"), "s1"),
+        row(event("alone", alone, subject="Oda", participants=("Oda",)), "s2"),
+    ]
+    space = MemorySpace([helped, alone], rows, [], {})
+    assert events(ask("How are Tilda and Oda linked?", space=space)) == ("helped",)

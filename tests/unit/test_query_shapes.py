@@ -101,6 +101,9 @@ def test_people_in_the_place_of_a_subject_are_seen_even_when_unknown() -> None:
         ("last year", "2023-01-01", "2024-01-01"),
         ("last month", "2024-04-01", "2024-05-01"),
         ("before March 2024", "2024-02-29", "2024-03-01"),
+        ("yesterday", "2024-05-09", "2024-05-10"),
+        ("last week", "2024-04-29", "2024-05-06"),
+        ("this week", "2024-05-06", "2024-05-13"),
     ],
 )
 def test_a_period_is_resolved_against_the_day_it_is_asked(words: str, start: str, until: str) -> None:
@@ -114,6 +117,15 @@ def test_open_ended_impossible_and_absent_dates_name_no_period(words: str) -> No
     assert period_of(f"Where did Oda live {words}?", us("2024-05-10")) is None
 
 
-@pytest.mark.parametrize(("words", "asked"), [("last year", "0001-06-01"), ("this month", "9999-12-31")])
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("last year", "0001-06-01"),
+        ("this month", "9999-12-31"),
+        ("this week", "9999-12-31"),
+        ("last week", "0001-01-03"),
+        ("yesterday", "0001-01-01"),
+    ],
+)
 def test_a_period_outside_the_calendar_is_no_period(words: str, asked: str) -> None:
     assert period_of(f"Where did Oda live {words}?", us(asked)) is None
