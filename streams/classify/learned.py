@@ -10,6 +10,7 @@ two as ``possibly_updates`` at most, which changes no validity.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from schemas.edges import UpdateKind
@@ -38,6 +39,15 @@ close enough 750 are left, and most of what was right among the high scores."""
 
 SPECIFIC = 2
 """Least number of rare words on either side."""
+
+REPEATED = re.compile(
+    r"\bas (?:i|we)?(?:'ve| have)? ?(?:said|written|wrote|told|mentioned)\b"
+    r"|\bfor the (?:nth|umpteenth|hundredth|thousandth|last) time\b"
+    r"|\bnothing(?:'s| has)? changed\b|\b(?:hasn't|haven't|has not|have not) (?:changed|gone away)\b"
+    r"|\bsame (?:as|old) (?:ever|always|before|story)\b"
+    r"|^and\b"
+)
+"""The newer text says itself that all is as it was, or only adds to it."""
 
 REASONS: dict[UpdateKind, str] = {
     "change": "Read together, the newer statement replaces the older one.",
@@ -99,7 +109,7 @@ def may_end(pair: Pair) -> bool:
         return False
     if newer.modality == "planned" and older.modality != "planned":
         return False
-    if plain(newer.text) == plain(older.text) or _other_attributes(newer, older):
+    if REPEATED.search(plain(newer.text)) or plain(newer.text) == plain(older.text) or _other_attributes(newer, older):
         return False
     return same_author(newer, older) or same_subject(about(newer), about(older))
 

@@ -68,6 +68,9 @@ def test_a_verdict_of_the_rules_stands_and_is_not_scored() -> None:
         (statement("It went very well", 9), OLD),
         (NEW, statement("I'll keep doing that", 1)),
         (statement("I play the trombone in a band", 9), OLD),
+        (statement("As I said, the trombone band plays on Fridays", 9), OLD),
+        (statement("The trombone band meets on Fridays, nothing has changed", 9), OLD),
+        (statement("And the trombone band has a drummer", 9), OLD),
         (statement("My evenings are free", 9, attribute="leisure"), statement("I rent a loft", 1, attribute="home")),
     ],
 )
