@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from schemas.ids import SpaceKey
 from views.encoder.protocol import Encoder
-from views.vectors.hybrid import dense_query
+from views.vectors.asking import dense_query
 from views.vectors.protocol import PointKind, VectorIndex
 from views.vectors.sparse import query_terms, query_vector
 
@@ -25,7 +25,7 @@ class IndexSearch:
         self._encoder = encoder
 
     def query_vector(self, question: str, names: Sequence[str]) -> Vector:
-        """The question without the participants' names, as a unit vector (why: ``views.vectors.hybrid``)."""
+        """The question without the participants' names, as a unit vector (why: ``views.vectors.asking``)."""
         return self._encoder.encode([dense_query(question, names)])[0]
 
     def rankings(

@@ -7,7 +7,7 @@ analyst read another text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -67,11 +67,6 @@ def _end(end: RuledEnd, at: int, around: Around) -> str | None:
         return None
     found = (e.id for e in around.resting_on(messages[0]) if is_same_statement(end, e))
     return min(found, default=None)
-
-
-def last_word(placed: Sequence[Placed], rank: Callable[[Ruling], tuple[int, str]]) -> Ruling | None:
-    """Of the rulings that concern one edge the one that counts: the latest, ties by record hash."""
-    return max((p.ruling for p in placed), key=rank, default=None)
 
 
 def by_edge(placed: Iterable[Placed], space: SpaceKey) -> Mapping[str, tuple[Placed, ...]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from schemas.codec import BadRecordError, encode
 from schemas.dead_letters import DeadLetter, LetterRedriven, RedriveBegun
-from schemas.ids import SpaceKey
-from schemas.parking import concerned, decoded
+from schemas.parking import decoded
 from schemas.transport import NO_SPACE
 from streams.log import Log, LogEntry, partition_of
 
@@ -55,17 +54,6 @@ class LocalLetters:
             for note in notes:
                 batch.append("dead-letters", note.key, encode(note), now)
         return notes
-
-
-def letters_about(log: Log, space: SpaceKey, conversation_id: str, message_ids: frozenset[str]) -> Iterator[LogEntry]:
-    """The space's letters whose records are about any of these messages: what an erasure has to remove."""
-    for raw in log.read_space("dead-letters", space):
-        found = _found(raw)
-        if found is None or not isinstance(found.record, DeadLetter):
-            continue
-        about = concerned(found.record)
-        if about.conversation_id == conversation_id and message_ids & set(about.message_ids):
-            yield raw
 
 
 def _found(raw: LogEntry) -> Found | None:

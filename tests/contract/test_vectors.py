@@ -18,12 +18,13 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
+from query.relevance import fused
+from query.search import IndexSearch
 from schemas.ids import SpaceKey
 from tests.kit.encoders import HashingEncoder
 from tests.kit.qdrant import qdrant_double
 from views.vectors.collection import collection_name
 from views.vectors.edge import open_edge
-from views.vectors.hybrid import search_notes
 from views.vectors.memory import MemoryIndex
 from views.vectors.points import IndexLockedError, IndexMismatchError, point_id
 from views.vectors.protocol import Frequencies, Point, PointKind, SparseVector, VectorIndex
@@ -233,9 +234,10 @@ def test_document_frequencies_are_exact_and_in_the_order_asked(index: VectorInde
 def test_what_other_tenants_write_changes_no_ranking(index: VectorIndex) -> None:
     index.upsert(HOME, [point("a", "red lamp"), point("b", "red bicycle"), point("c", "green bicycle")])
     query = ENCODER.encode(["red bicycle"])[0]
-    before = search_notes(index, query, "red bicycle", HOME, "note", 10)
+    search = IndexSearch(index, ENCODER)
+    before = search.rankings(HOME, "red bicycle", query, "note", 10, None)
     index.upsert(OTHER, [point(f"n{number}", "red bicycle bicycle bicycle") for number in range(30)])
-    assert search_notes(index, query, "red bicycle", HOME, "note", 10) == before
+    assert search.rankings(HOME, "red bicycle", query, "note", 10, None) == before
 
 
 def test_stored_vectors_come_back_byte_for_byte(index: VectorIndex) -> None:
@@ -290,14 +292,15 @@ def test_every_index_gives_the_same_hybrid_answer(tmp_path: Path) -> None:
         made.upsert(HOME, points)
     for question in ("red bicycle", "the violin by the river", "letter", "nothing of that", "a winter train window"):
         for conversations in (None, ["c1"]):
+            vector = ENCODER.encode([question])[0]
             answers = [
-                search_notes(made, ENCODER.encode([question])[0], question, HOME, "note", 15, conversations)
+                IndexSearch(made, ENCODER).rankings(HOME, question, vector, "note", 100, conversations)
                 for made in indexes
             ]
             for answer in answers[1:]:
-                assert [hit.ref for hit in answer] == [hit.ref for hit in answers[0]]
-                for hit, expected in zip(answer, answers[0], strict=True):
-                    assert hit.cosine == pytest.approx(expected.cosine, abs=2e-6)
+                assert fused((answer.dense, answer.sparse))[:15] == fused((answers[0].dense, answers[0].sparse))[:15]
+                for (_, score), (_, expected) in zip(answer.dense, answers[0].dense, strict=True):
+                    assert score == pytest.approx(expected, abs=2e-6)
     edge.close()
 
 

@@ -7,7 +7,7 @@ import pytest
 from ops.evaluate.ablations import ABLATIONS
 from query.api import QueryRequest
 from query.engine import QueryEngine
-from query.settings import QuerySettings, settings_sha256
+from query.settings import QuerySettings
 from tests.kit.space import BASIS, SPACE, us
 from tests.kit.village import village
 
@@ -15,7 +15,7 @@ from tests.kit.village import village
 @pytest.mark.parametrize("name", list(ABLATIONS))
 def test_an_ablation_changes_the_settings_and_still_answers(name: str) -> None:
     changed, space = ABLATIONS[name](QuerySettings()), village()
-    assert settings_sha256(changed) != settings_sha256(QuerySettings())
+    assert changed != QuerySettings()
     request = QueryRequest(
         space=SPACE, question="Where does Tilda work?", asked_at=us("2024-05-10"), as_of=None, known_at=None,
         mode="hybrid", budget_tokens=300, answer=True,

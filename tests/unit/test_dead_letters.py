@@ -11,7 +11,7 @@ import pytest
 
 from ops.deadletters.erased import erased_by
 from ops.deadletters.letters import found_at, listed_of
-from ops.deadletters.local import LocalLetters, letters_about
+from ops.deadletters.local import LocalLetters
 from ops.deadletters.redrive import CannotRedriveError, choose, copy_of, repaired_copy
 from schemas.codec import decode, encode
 from schemas.control import ConversationErased, ErasureRecord, MessageErased, SpaceErased
@@ -296,17 +296,6 @@ def test_a_repaired_record_takes_the_parked_ones_place():
     world.settle()
     assert world.account().accepted == 3
     assert world.account().parked == 0
-
-
-def test_the_letters_about_an_erased_message_are_found():
-    world = World()
-    world.system.post(SPACE, chat(*CHAT))
-    with broken("distil"):
-        world.settle()
-    found = list(letters_about(world.log, SPACE, "c", frozenset({"m2"})))
-    assert len(found) == 1
-    assert list(letters_about(world.log, SPACE, "c", frozenset({"m0"}))) == []
-    assert list(letters_about(world.log, OTHER, "c", frozenset({"m2"}))) == []
 
 
 def test_letters_about_letters_end():

@@ -13,7 +13,7 @@ from query.score import (
     temporal_consistency,
     update_validity,
 )
-from query.settings import Discounts, QuerySettings, settings_sha256
+from query.settings import Discounts, QuerySettings
 
 S = QuerySettings(discounts=Discounts(causes=1.0, enables=0.9, before=0.6, contradicts=0.8))
 
@@ -60,10 +60,3 @@ def test_eq_19_before_edges_must_run_forward_by_anchor_start() -> None:
 def test_eq_20_the_least_valid_event_decides() -> None:
     assert update_validity([1.0, 0.5, 1.0]) == 0.5
     assert update_validity([1.0, 0.0, 0.5]) == 0.0
-
-
-def test_settings_have_one_identity_that_follows_every_weight() -> None:
-    assert settings_sha256(QuerySettings()) == settings_sha256(QuerySettings())
-    assert settings_sha256(QuerySettings(max_hops=2)) != settings_sha256(QuerySettings())
-    assert settings_sha256(S) == settings_sha256(QuerySettings())
-    assert settings_sha256(QuerySettings(discounts=Discounts(before=0.5))) != settings_sha256(QuerySettings())
