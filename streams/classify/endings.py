@@ -92,6 +92,21 @@ def _taken(c: Said) -> list[End]:
     return [End(_of("thing", "being", "home", "condition"), noun, "owner") for noun in c.subject[:1] if noun.definite]
 
 
+def _robbed(c: Said) -> list[End]:
+    """ "Somebody stole my tent"."""
+    robs = c.verb in _TAKEN - {"sell", "lose", "scrap"} and not c.first and not c.passive and c.tense != "present"
+    return [End(_of("thing"), noun, "speaker") for noun in c.objects[:1] if robs and noun.article in ("my", "our")]
+
+
+def _last_day(c: Said) -> list[End]:
+    """ "Today was my last day at the aquarium"."""
+    last = c.verb == "be" and ("my last day" in " ".join(c.after) or "our last day" in " ".join(c.after))
+    if not last or c.tense == "future":
+        return []
+    places = [noun for noun in c.nouns if noun.before in ("at", "in", "as", "of", "with")]
+    return [End(_of("work", "studies", "membership"), noun, "speaker") for noun in places[:1]]
+
+
 def _ate_again(c: Said) -> list[End]:
     """ "I eat meat again": whoever does is no vegan."""
     eats = c.verb == "eat" and c.tense == "present" and c.has("again", "now")
@@ -159,7 +174,10 @@ def _studied(c: Said) -> list[End]:
     degree = c.verb in ("finish", "complete", "get") and any(
         noun.head in ("degre", "studi", "bachelor", "master", "phd", "diploma", "study") for noun in c.objects
     )
-    return [End(_of("studies"))] if c.verb == "graduate" or out or degree else []
+    if c.verb == "graduate" or out or degree:
+        return [End(_of("studies"))]
+    finished = c.verb in ("finish", "complete") and c.tense in ("past", "perfect")
+    return [End(_of("studies", "habit"), noun) for noun in c.objects[:1] if finished and noun.definite]
 
 
 def _recovered(c: Said) -> list[End]:
@@ -241,10 +259,11 @@ def _whole(nouns: tuple[Noun, ...]) -> Noun | None:
     if not nouns:
         return None
     stems = frozenset[str]().union(*(noun.stems for noun in nouns))
-    return nouns[0]._replace(stems=stems, named=any(noun.named for noun in nouns))
+    named, owned = any(noun.named for noun in nouns), any(noun.owned for noun in nouns)
+    return nouns[0]._replace(stems=stems, named=named, owned=owned)
 
 
 _READERS: tuple[Callable[[Said], list[End]], ...] = (
-    _given_up, _taken, _ate_again, _left_off, _out_of_work, _parted, _studied, _recovered, _off, _over, _attended,
-    _moved_out,
+    _given_up, _taken, _robbed, _last_day, _ate_again, _left_off, _out_of_work, _parted, _studied, _recovered, _off,
+    _over, _attended, _moved_out,
 )  # fmt: skip

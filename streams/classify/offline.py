@@ -41,6 +41,8 @@ def judge(pair: Pair) -> Judgement:
     features = compare(pair)
     if cues.UNREAL.search(features.newer) and not cues.CORRECTION.search(features.newer):
         return NONE
+    if goes_on(pair.newer):
+        return NONE
     if not (features.same_subject or (features.same_speaker and features.adjacent)):
         return told_end(pair, features) or told_moved(pair, features) or put_right(pair, features) or NONE
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
@@ -141,8 +143,6 @@ def ended(pair: Pair, f: Features) -> Judgement | None:
     if new.modality == "planned" or old.polarity == "negated" or not old.holds or not new.holds or _one_off(f):
         return None
     if f.attribute is not None and f.values_differ and not f.single_valued:
-        return None
-    if goes_on(new):
         return None
     if f.attribute is not None and f.values_same and cues.LEFT.search(f.newer) and not cues.LEFT.search(f.older):
         return updates("change", 0.85, "The newer statement says that it was left.")

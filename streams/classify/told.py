@@ -54,6 +54,8 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
         met = end.of & kinds
         if not met or (new.modality == "planned" and "plan" not in met) or not _same_owner(pair, f, end.whose):
             continue
+        if end.whose == "owner" and end.what is not None and end.what.owned and not f.same_subject:
+            continue  # "my colleague's trip"
         if not _meets(end, met, old):
             continue
         if "plan" not in met:

@@ -133,6 +133,11 @@ def _would_rather_be(names: list[str], reading: Parse) -> bool:
     return "rather" in ahead and ahead[ahead.index("rather") + 1 :][:1] == ["be"]
 
 
+def only_nearly(tokens: Tokens, reading: Parse) -> bool:
+    """ "We almost moved": it did not happen, so it is about nothing that changed."""
+    return any(t.word in ("almost", "nearly") for t in tokens[max(0, reading.finite - 2) : reading.main])
+
+
 def is_order(tokens: Tokens, reading: Parse | None) -> bool:
     """An order: it opens with a bare verb, "please", "let's" or "don't"."""
     start = skip_openers(tokens)

@@ -14,7 +14,7 @@ from ..anchors.nodes import Context
 from ..anchors.resolve import context_of, message_anchor
 from ..participants import roster_of
 from . import acts
-from .attributes import about
+from .attributes import About, about
 from .clauses import Clause, split_clauses
 from .corrections import Cue, Placed, admissions, owned, settle, stands_alone
 from .foreign import denies, greets, is_foreign
@@ -188,7 +188,7 @@ class _Reader:
         if is_reaction(tokens, reading, timed=when.named):
             return None
         subject = self._subject_of(clause, reading)
-        told = about(text, tokens, reading, subject)
+        told = about(text, tokens, reading, subject) if not acts.only_nearly(tokens, reading) else About(None, None)
         names = tuple(t.word for t in tokens)
         was_state = is_past_state(names, reading, told.attribute if told.in_table else None)
         recurs = told.in_table and told.attribute == "birthday"

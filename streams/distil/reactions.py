@@ -69,8 +69,11 @@ def _upto_and(rest: list[str]) -> list[str]:
 
 
 def _has_object(tokens: Tokens) -> bool:
-    """ "Moved the shelf", "Touched Otto's arm": a verb with its object, not a feeling ("moved by this")."""
-    return len(tokens) > 1 and (tokens[1].word in g.DETERMINERS or tokens[1].capital)
+    """ "Moved the shelf", "moved to Lyon": with an object or a goal, no feeling ("moved by it")."""
+    after = tokens[1:3]
+    if len(after) > 1 and after[0].word in ("to", "into", "from", "in", "out", "back"):
+        after = after[1:]
+    return bool(after) and (after[0].word in g.DETERMINERS or after[0].capital or after[0].word == "of")
 
 
 _REACTING = cue_pattern(words.REACTING)

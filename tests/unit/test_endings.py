@@ -11,8 +11,12 @@ from query.api import StateEntry
 from tests.kit.encoders import HashingEncoder
 from tests.kit.endings import Chat, judge, read, told
 
-CHATS = read(Path(__file__).parent / "endings" / "development.txt")
-OPEN = {"studies: switched": "that history is a subject of study is not said"}
+SETS = ("development", "unseen", "fresh")
+CHATS = [chat for name in SETS for chat in read(Path(__file__).parent / "endings" / f"{name}.txt")]
+OPEN = {
+    "studies: switched": "that history is a subject of study is not said",
+    "the caretaker's flat": "that a place is somebody's home is not said",
+}
 """What is not found, and why."""
 
 DIMENSION = 64

@@ -9,7 +9,7 @@ from schemas.events import Event
 from schemas.sessions import SessionRevised
 
 from ...llm.asking import Model, ask_id
-from .parts import Part, parts_of, question
+from .parts import Part, distil_producer, parts_of, question
 from .reading import Reading, read_reply
 
 ATTEMPTS = 2
@@ -37,11 +37,16 @@ class PendingPart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
-    """A closed session whose replies are not all there. ``events``: from the parts that are done."""
+    """A closed session whose replies are not all there.
+
+    ``events``: from the parts that are done. ``producer``: who was asked; the settings may name another by now. Rows
+    of before it was kept have none.
+    """
 
     session: SessionRevised
     waiting: tuple[PendingPart, ...]
     events: tuple[Event, ...]
+    producer: str = ""
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +68,7 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
 def begin(model: Model, session: SessionRevised) -> Pending:
     """A session that was just closed, all its parts to be asked about."""
     waiting = tuple(_first(model, session, part) for part in parts_of(session))
-    return Pending(session=session, waiting=waiting, events=())
+    return Pending(session=session, waiting=waiting, events=(), producer=distil_producer(model))
 
 
 def prompt_of(model: Model, pending: Pending, part: PendingPart) -> Prompt:
@@ -108,7 +113,7 @@ def _moved(
     reading: Reading,
     outcome: ReadOutcome,
 ) -> Moved:
-    after = Pending(session=pending.session, waiting=waiting, events=(*pending.events, *events))
+    after = msgspec.structs.replace(pending, waiting=waiting, events=(*pending.events, *events))
     return Moved(pending=after, asked=asked, reading=reading, outcome=outcome)
 
 

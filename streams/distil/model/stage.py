@@ -94,17 +94,26 @@ class ModelDistilStage:
                 continue
             reply = msgspec.msgpack.decode(raw, type=ModelReplied)
             moved = move_on(self._model, pending, part, reply)
-            outputs += self._told(moved, session, reply, entry, now)
+            outputs += self._told(moved, pending, reply, entry, now)
             if moved.pending is None:
                 self._forget(session.key, session.session_id, pending, state)
                 return [output for output in outputs if output.topic != "asks"]
+            if moved.asked and pending.producer != self.producer:
+                return outputs + self._begin(pending, entry, state, now)
             pending = moved.pending
             queue += moved.asked
         if pending.waiting:
             state.put(state_key("pending", session.key, session.session_id), msgspec.msgpack.encode(pending))
             return outputs
         self._forget(session.key, session.session_id, pending, state)
-        return [*outputs, *sets_of(session, self.producer, merged(pending.events), state)]
+        return [*outputs, *sets_of(session, pending.producer, merged(pending.events), state)]
+
+    def _begin(self, former: Pending, entry: Entry, state: StageState, now: int) -> list[Output]:
+        """Ask anew about a session that another model or prompt was asked about and would have to be asked again: half
+        of an answer by each would be nobody's."""
+        self._forget(former.session.key, former.session.session_id, former, state)
+        pending = begin(self._model, former.session)
+        return self._go_on(pending, pending.waiting, entry, state, now)
 
     def _ask(self, pending: Pending, part: PendingPart, state: StageState) -> Output:
         session = pending.session
@@ -123,15 +132,15 @@ class ModelDistilStage:
         )
         return Output(topic="asks", record=record)
 
-    def _told(self, moved: Moved, session: SessionRevised, reply: ModelReplied, entry: Entry, now: int) -> list[Output]:
-        reading = moved.reading
+    def _told(self, moved: Moved, pending: Pending, reply: ModelReplied, entry: Entry, now: int) -> list[Output]:
+        reading, session = moved.reading, pending.session
         record = ReplyRead(
             tenant=session.tenant,
             space=session.space,
             stage="distil",
             ask_id=reply.ask_id,
             session_id=session.session_id,
-            producer=self.producer,
+            producer=pending.producer,
             kept=len(reading.events),
             invalid=reading.invalid,
             ungrounded=reading.ungrounded,
@@ -143,10 +152,12 @@ class ModelDistilStage:
         told = [Output(topic="replies", record=record)]
         return [*told, _parked(session, reply, reading.problem, entry, now)] if moved.outcome == "parked" else told
 
-    @staticmethod
-    def _pending(space: SpaceKey, session_id: str, state: StageState) -> Pending | None:
+    def _pending(self, space: SpaceKey, session_id: str, state: StageState) -> Pending | None:
         raw = state.get(state_key("pending", space, session_id))
-        return None if raw is None else msgspec.msgpack.decode(raw, type=Pending)
+        if raw is None:
+            return None
+        pending = msgspec.msgpack.decode(raw, type=Pending)
+        return msgspec.structs.replace(pending, producer=pending.producer or self.producer)
 
     @staticmethod
     def _forget(space: SpaceKey, session_id: str, pending: Pending | None, state: StageState) -> None:
