@@ -42,9 +42,10 @@ def make_prompt(model: Model, *, system: str, data: str, schema_name: str, schem
     )
 
 
-def ask_id(space: SpaceKey, session_id: str, prompt: Prompt) -> str:
+def ask_id(space: SpaceKey, session_id: str, prompt: Prompt, *about: str) -> str:
     """Id of a question about a session: the same question about it has one reply, however often it comes up.
 
+    ``about``: as in ``ModelAsked``. Things that are named otherwise make another question, though it reads the same.
     At most 64 characters: providers take it as the id of a line of a batch.
     """
-    return "q" + digest("ask", *space, session_id, msgspec.msgpack.encode(prompt))
+    return "q" + digest("ask", *space, session_id, msgspec.msgpack.encode(prompt), *about)

@@ -32,8 +32,8 @@ class Judging(Linking):
         self.asked: list[ModelAsked] = []
 
     @staticmethod
-    def restarted() -> Any:
-        return ModelLinkStage(OfflineClassifier(), ENCODER, MODEL, DISTILLER)
+    def restarted(model: Model = MODEL) -> Any:
+        return ModelLinkStage(OfflineClassifier(), ENCODER, model, DISTILLER)
 
     def take(self, record: Record, topic: TopicName = "events") -> list[ModelAsked]:
         """Fold a record; returns the questions that came of it."""

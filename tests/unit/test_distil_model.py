@@ -7,6 +7,7 @@ import json
 import msgspec
 import pytest
 
+from schemas.asking import ReplyOutcome
 from schemas.codec import BadRecordError, encode
 from schemas.control import ClockReached, ProducerActivated
 from schemas.dead_letters import DeadLetter
@@ -429,6 +430,42 @@ def test_another_record_is_parked() -> None:
     clock = Entry(topic="clock", partition=0, offset=0, record=ClockReached(tenant="t", space="s", at=1))
     with pytest.raises(BadRecordError):
         Distilling().stage.apply(clock, Distilling().state, now=SENT)
+
+
+def test_a_reply_to_a_question_of_before_the_model_was_changed_counts_for_who_was_asked() -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(BEES)
+    former = distilling.stage.producer
+    distilling.stage = Distilling(Model(name="another")).stage
+    assert distilling.answer(asked, events_text(found(1, "I keep bees"))) == []
+    assert distilling.sets == [], "the present model has said nothing"
+    (made,) = [one for one in distilling.of(EventsDistilled) if one.producer == former]
+    assert [event.text for event in made.events] == ["I keep bees"]
+    assert [read.producer for read in distilling.read] == [former]
+
+
+@pytest.mark.parametrize(("text", "outcome"), [("nothing", "stop"), ('{"events": [', "length"), ("", "refusal")])
+def test_what_the_former_model_would_be_asked_again_the_present_one_is(
+    text: str, outcome: ReplyOutcome
+) -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(BEES)
+    distilling.stage = Distilling(Model(name="another")).stage
+    (again,) = distilling.answer(asked, text, outcome)
+    (plain,) = Distilling(Model(name="another")).ask(BEES)
+    assert again == plain, "from the beginning, and with nothing of the former answer"
+    distilling.answer(again, events_text(found(1, "I keep bees")))
+    assert [event.text for event in distilling.sets[-1].events] == ["I keep bees"]
+
+
+def test_a_changed_prompt_leaves_what_was_asked_before_to_its_own_producer(monkeypatch: pytest.MonkeyPatch) -> None:
+    distilling = Distilling()
+    (asked,) = distilling.ask(BEES)
+    monkeypatch.setattr(words, "SYSTEM", words.SYSTEM + " Please.")
+    distilling.stage = Distilling().stage
+    distilling.answer(asked, events_text(found(1, "I keep bees")))
+    assert distilling.stage.producer != asked.producer
+    assert [one.producer for one in distilling.of(EventsDistilled)][-1] == asked.producer
 
 
 def test_an_emptied_session_is_left_to_the_rules() -> None:

@@ -349,7 +349,7 @@ def test_a_question_to_a_model_goes_however_it_quotes_what_is_erased(text: str) 
     live = {row.event.id: row.event for row in store.system._view.snapshot(SPACE).view.events.values()}
     pair = Pair(newer=live[ids["erased"]], older=live[ids["stays"]], similarity=0.5, adjacent=False)
     [asked_by_id, reply] = asked("ask-link", "another", "", "pair-1")
-    prompt = question(Model(name="m"), [asked_pair(pair)])
+    prompt = question(Model(name="m"), [asked_pair(pair, "m")])
     with store.log.batch() as writes:
         writes.append("asks", SPACE, encode(msgspec.structs.replace(asked_by_id[1], prompt=prompt)), NOW)
         writes.append("replies", SPACE, encode(reply[1]), NOW)

@@ -11,7 +11,9 @@ from schemas.dead_letters import DeadLetter
 from schemas.edges import EdgesInferred
 from schemas.verdicts import PairsJudged
 from streams.classify.protocol import Pair
+from streams.link.model import question
 from streams.link.model.question import PAIRS_MAX, asked_pair, chunks
+from streams.llm.asking import Model
 from tests.kit.judging import Judging, by_text, shown, verdict, verdicts
 from tests.kit.linking import activated, distilled, lives, plan, statement
 
@@ -228,7 +230,7 @@ def test_a_session_is_one_question_whatever_the_history(sessions: int) -> None:
 
 @pytest.mark.parametrize(("pairs", "lengths"), [(0, []), (1, [1]), (40, [40]), (41, [20, 21]), (100, [33, 33, 34])])
 def test_very_many_pairs_are_as_few_questions_as_possible(pairs: int, lengths: list[int]) -> None:
-    asked = [asked_pair(Pair(newer=SOLD, older=BOAT, similarity=n / 100, adjacent=False)) for n in range(pairs)]
+    asked = [asked_pair(Pair(newer=SOLD, older=BOAT, similarity=n / 100, adjacent=False), "m") for n in range(pairs)]
     assert [len(part) for part in chunks(asked, 40)] == lengths
 
 
@@ -269,6 +271,64 @@ def test_a_reply_that_comes_before_its_question_is_used_when_it_is_asked() -> No
     judging.take(closed(BOAT))
     assert judging.take(closed(SOLD, session="s2", revision=2)) == []
     assert judging.relations() == {(SOLD.id, "updates", BOAT.id, "change")}
+
+
+OTHER = Model(name="another")
+
+
+def test_what_one_model_said_of_a_pair_is_not_told_as_another_ones_word() -> None:
+    judging = Judging()
+    judging.take(closed(BOAT))
+    (asked,) = judging.take(closed(SOLD, session="s2", revision=2))
+    judging.answer(asked, verdicts("change"))
+    judging.stage = judging.restarted(OTHER)
+    (again,) = judging.take(closed(SOLD, session="s2", revision=3))
+    assert (again.prompt.model, shown(again)) == ("another", shown(asked))
+    judged = judging.of(PairsJudged)[-1]
+    assert {one.judge for one in judged.verdicts} == {"rules/4"}
+    judging.answer(again, verdicts("none"))
+    assert judging.relations() == set()
+    judged = judging.of(PairsJudged)[-1]
+    assert {one.judge for one in judged.verdicts} == {f"another+{judged.prompt_hash}"}
+
+
+@pytest.mark.parametrize("text", [verdicts("change"), "no verdict"])
+def test_a_reply_to_a_question_of_before_the_model_was_changed_asks_the_present_one(text: str) -> None:
+    judging = Judging()
+    judging.take(closed(BOAT))
+    (asked,) = judging.take(closed(SOLD, session="s2", revision=2))
+    judging.stage = judging.restarted(OTHER)
+    (again,) = judging.answer(asked, text)
+    assert (again.prompt.model, again.session_id, shown(again)) == ("another", "s2", shown(asked))
+    assert judging.relations() == set()
+    judging.answer(again, verdicts("change"))
+    assert judging.relations() == {(SOLD.id, "updates", BOAT.id, "change")}
+
+
+def test_a_reply_that_another_model_gave_beside_the_live_one_changes_nothing_that_counts() -> None:
+    beside = Judging()
+    beside.stage = beside.restarted(OTHER)
+    beside.take(closed(BOAT))
+    (other,) = beside.take(closed(SOLD, session="s2", revision=2))
+    judging = Judging()
+    judging.take(closed(BOAT))
+    (asked,) = judging.take(closed(SOLD, session="s2", revision=2))
+    assert judging.answer(other, verdicts("change")) == []
+    assert judging.relations() == set()
+    judging.answer(asked, verdicts("none"))
+    assert judging.relations() == set()
+
+
+def test_the_same_words_read_by_other_rules_are_another_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    judging = Judging()
+    judging.take(closed(BOAT))
+    (asked,) = judging.take(closed(SOLD, session="s2", revision=2))
+    judging.answer(asked, verdicts("change"))
+    monkeypatch.setattr(question, "RULES_VERSION", question.RULES_VERSION + 1)
+    judging.stage = judging.restarted()
+    (again,) = judging.take(closed(SOLD, session="s2", revision=3))
+    assert again.prompt == asked.prompt
+    assert again.ask_id != asked.ask_id, "the desk has an answer to that one, and nobody would answer this"
 
 
 def test_a_restarted_stage_goes_on_where_it_was() -> None:

@@ -14,7 +14,7 @@ import msgspec
 from ...classify.features import Features, compare
 from ...classify.protocol import Classifier, Judgement, Pair
 from ...llm.asking import Model
-from .question import AskedPair, asked_pair, link_hash
+from .question import AskedPair, asked_pair, judge_of, link_hash
 from .reply import MEANING, PairVerdictName
 
 SURE = 0.8
@@ -49,13 +49,14 @@ class Cascade:
     """``streams.classify.protocol.Classifier`` by rules and recorded verdicts.
 
     Attributes:
+        judge: the model with its prompt, as verdicts name it.
         unknown: pairs seen since ``bind`` on which there is no verdict and nothing was asked.
     """
 
     def __init__(self, rules: Classifier, model: Model) -> None:
         self.prompt_hash: str | None = link_hash()
-        self.producer = f"{rules.producer}+{model.name}+{self.prompt_hash}"
-        self._judge = f"{model.name}+{self.prompt_hash}"
+        self.judge = judge_of(model)
+        self.producer = f"{rules.producer}+{self.judge}"
         self._rules = rules
         self._known: Lookup = lambda _: None
         self.unknown: list[AskedPair] = []
@@ -74,7 +75,7 @@ class Cascade:
         by_rules = msgspec.structs.replace(rule, judge=self._rules.producer)
         if is_settled(pair, rule):
             return by_rules
-        asked = asked_pair(pair)
+        asked = asked_pair(pair, self.judge)
         known = self._known(asked.key)
         if known is None:
             self.unknown.append(asked)
@@ -84,7 +85,7 @@ class Cascade:
         if relation == "updates" and known.confidence < FLOOR:
             relation, kind = "possibly_updates", None
         return Judgement(
-            relation=relation, kind=kind, confidence=known.confidence, reason=known.reason, judge=self._judge,
+            relation=relation, kind=kind, confidence=known.confidence, reason=known.reason, judge=self.judge,
             by_time=True,
         )  # fmt: skip
 

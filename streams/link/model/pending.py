@@ -10,7 +10,7 @@ from schemas.asking import ModelReplied, ReadOutcome
 from schemas.ids import SpaceKey
 
 from ...llm.asking import Model, ask_id
-from .question import PAIRS_MAX, AskedPair, chunks, question
+from .question import PAIRS_MAX, AskedPair, chunks, judge_of, question
 from .reading import Reading, read_reply
 
 ATTEMPTS = 2
@@ -18,13 +18,14 @@ ATTEMPTS = 2
 
 
 class PendingQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that was asked. ``problem``: of the first answer, when this is the second attempt."""
+    """A question that was asked, and of whom. ``problem``: of the first answer, when this is the second attempt."""
 
     ask_id: str
     session_id: str
     pairs: tuple[AskedPair, ...]
     attempt: int
     problem: str
+    judge: str = ""
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,5 +64,7 @@ def move_on(model: Model, space: SpaceKey, pending: PendingQuestion, reply: Mode
 def _pending(
     model: Model, space: SpaceKey, session_id: str, pairs: tuple[AskedPair, ...], *, attempt: int, problem: str
 ) -> PendingQuestion:
-    asked = ask_id(space, session_id, question(model, pairs, problem))
-    return PendingQuestion(ask_id=asked, session_id=session_id, pairs=pairs, attempt=attempt, problem=problem)
+    asked = ask_id(space, session_id, question(model, pairs, problem), *(pair.key for pair in pairs))
+    return PendingQuestion(
+        ask_id=asked, session_id=session_id, pairs=pairs, attempt=attempt, problem=problem, judge=judge_of(model)
+    )

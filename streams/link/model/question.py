@@ -14,12 +14,12 @@ from schemas.ids import digest
 from schemas.times import calendar_time
 
 from ...classify.protocol import Pair
-from ...llm.asking import Model, make_prompt, prompt_hash
+from ...llm.asking import Model, make_prompt, producer_name, prompt_hash
 from ...llm.prompts import link as words
 from ...llm.schema import reply_schema
 from .reply import LinkReply
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raise it with every change of how pairs are shown or an answer is read: it is part of the prompt's hash."""
 
 PAIRS_MAX = 80
@@ -40,10 +40,16 @@ def link_hash() -> str:
     return prompt_hash(words.SYSTEM, words.AGAIN, reply_schema(LinkReply), f"{RULES_VERSION}/{PAIRS_MAX}")
 
 
-def asked_pair(pair: Pair) -> AskedPair:
-    """A pair by what is shown of it: a verdict counts as long as both statements read the same."""
+def judge_of(model: Model) -> str:
+    """Name of the judge that a model with this prompt is."""
+    return producer_name(model, link_hash())
+
+
+def asked_pair(pair: Pair, judge: str) -> AskedPair:
+    """A pair by what is shown of it and to whom: a verdict counts as long as both statements read the same, and for the
+    model and prompt that gave it. Another one is asked itself."""
     shown = json.dumps([_shown(pair.newer), _shown(pair.older)], ensure_ascii=False)
-    return AskedPair(key=digest("pair", shown), newer=pair.newer, older=pair.older)
+    return AskedPair(key=digest("pair", judge, shown), newer=pair.newer, older=pair.older)
 
 
 def in_order(pairs: Iterable[AskedPair]) -> list[AskedPair]:

@@ -123,6 +123,8 @@ class ModelLinkStage:
             return self._take_in_unasked(reply, state)
         state.delete(row)
         pending = msgspec.msgpack.decode(raw, type=PendingQuestion)
+        if pending.judge != self._cascade.judge:
+            return self._take_in_of_another(pending, reply, state)
         return self._take_in(pending, reply, entry, state, now)
 
     def _take_in(
@@ -139,6 +141,14 @@ class ModelLinkStage:
         outputs = self._told(moved, reply, entry, read_progress(key, state).learned_at, now)
         outputs += [self._ask(key, one, state) for one in moved.asked]
         return outputs + self._link_anew({pair.newer.id for pair in pending.pairs}, reply, state)
+
+    def _take_in_of_another(self, pending: PendingQuestion, reply: ModelReplied, state: StageState) -> list[Output]:
+        """A reply to what another model or prompt was asked, before it was changed. Its verdicts stay that judge's and
+        count for nothing here; ours is asked about the sessions instead."""
+        for pair, verdict in verdicts_in(reply)[0].items():
+            _know(reply.key, pair, verdict, state)
+        outputs = self._link_anew({pair.newer.id for pair in pending.pairs}, reply, state)
+        return outputs + self._ask_about_unknown(reply, state)
 
     def _take_in_unasked(self, reply: ModelReplied, state: StageState) -> list[Output]:
         """A reply to a question that we have not asked, or not in this company, as in a replay: its verdicts count for
