@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -22,11 +23,16 @@ SPARE_MIN = 8
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """What may go into a context, each list in the order in which it is taken."""
+    """What may go into a context, each list in the order in which it is taken: relevance alone selects.
+
+    ``shown_paths``, ``shown_notes``: the order in which what was taken is shown, where that is another one.
+    """
 
     paths: Sequence[Path]
     notes: Sequence[tuple[MessageKey, float]]
     ruled_out: Sequence[Edge]
+    shown_paths: Sequence[Path] | None = None
+    shown_notes: Sequence[tuple[MessageKey, float]] | None = None
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,13 +48,13 @@ def arm(mode: Mode, offer: Offer) -> Offer:
     """What a mode sees of an offer: the arms differ in nothing else, so their contexts can be compared."""
     match mode:
         case "flat":
-            return Offer(paths=(), notes=offer.notes, ruled_out=())
+            return msgspec.structs.replace(offer, paths=(), shown_paths=None, ruled_out=())
         case "graph":
-            return Offer(paths=offer.paths, notes=(), ruled_out=())
+            return msgspec.structs.replace(offer, notes=(), shown_notes=None, ruled_out=())
         case "hybrid":
-            return Offer(paths=offer.paths, notes=offer.notes, ruled_out=())
+            return msgspec.structs.replace(offer, ruled_out=())
         case "graph+ruled_out":
-            return Offer(paths=offer.paths, notes=(), ruled_out=offer.ruled_out)
+            return msgspec.structs.replace(offer, notes=(), shown_notes=None)
 
 
 def assemble(offer: Offer, budget: int, note_share: float, renderer: Renderer, counter: TokenCounter) -> Context:
@@ -56,7 +62,7 @@ def assemble(offer: Offer, budget: int, note_share: float, renderer: Renderer, c
 
     Eq. 21: ``B'_path = B_path + max(0, B_note - |C_note|)``; Eq. 22: ``|C_note| + |C_path| <= B_total``. We let the
     budget flow the other way as well: what the paths leave goes to the notes. A message that the graph block shows in
-    full is not offered again as a note.
+    full is not offered again as a note. What was taken is written out once more in the order in which it is shown.
 
     Args:
         offer: of one arm.
@@ -68,14 +74,16 @@ def assemble(offer: Offer, budget: int, note_share: float, renderer: Renderer, c
     filled = _fill(offer, budget - int(note_share * budget), budget, renderer, counter)
     spare = budget - _tokens(filled, counter)
     if spare >= SPARE_MIN and offer.paths and offer.notes:
-        graph = [rendered for rendered in filled if rendered.item.kind != "note"]
+        graph = [one for one in filled if one.rendered.item.kind != "note"]
         filled = _fill(offer, _tokens(graph, counter) + spare, budget, renderer, counter)
-    items = tuple(rendered.item for rendered in filled)
+    if offer.shown_paths is not None or offer.shown_notes is not None:
+        filled = _fill(_as_shown(offer, filled), budget, budget, renderer, counter)
+    items = tuple(one.rendered.item for one in filled)
     headings = sum(counter.count(HEADINGS[kind]) for kind in _kinds(items))
     return Context(
         items=items,
         tokens=_tokens(filled, counter),
-        scaffolding=headings + sum(rendered.scaffolding for rendered in filled),
+        scaffolding=headings + sum(one.rendered.scaffolding for one in filled),
         sha256=hashlib.sha256(rendered_text(items).encode()).hexdigest(),
     )
 
@@ -88,10 +96,33 @@ def rendered_text(items: Sequence[ContextItem]) -> str:
     return "\n\n".join(blocks)
 
 
-def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, counter: TokenCounter) -> list[Rendered]:
+class _Taken(NamedTuple):
+    """An item of a context, and the path that it shows."""
+
+    rendered: Rendered
+    path: Path | None
+
+
+def _as_shown(offer: Offer, taken: Sequence[_Taken]) -> Offer:
+    """Only what was taken, in the order in which it is shown; a statement of a chain may stand alone before it."""
+    chosen = {id(one.path) for one in taken}
+    events = {event_id for one in taken if one.path is not None for event_id in one.path.events}
+    keys = {MessageKey(*key) for one in taken if one.path is None for key in one.rendered.item.message_ids}
+    return Offer(
+        paths=[
+            path
+            for path in offer.shown_paths or offer.paths
+            if id(path) in chosen or (not path.steps and path.events[0] in events)
+        ],
+        notes=[note for note in offer.shown_notes or offer.notes if note[0] in keys],
+        ruled_out=offer.ruled_out,
+    )
+
+
+def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, counter: TokenCounter) -> list[_Taken]:
     """Paths and ruled-out relations under ``graph_budget``, then notes under what is left of ``budget``."""
     shown = Shown(labels={}, messages={}, steps={})
-    taken: list[Rendered] = []
+    taken: list[_Taken] = []
     kinds: set[str] = set()
     used = misfits = 0
 
@@ -108,7 +139,7 @@ def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, coun
             used += cost
             kinds.add(kind)
             shown.add(rendered, path)
-            taken.append(rendered)
+            taken.append(_Taken(rendered, path))
         return misfits < MISFITS_MAX
 
     limit = graph_budget if offer.notes else budget
@@ -123,11 +154,11 @@ def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, coun
     for key, score in offer.notes:
         if key not in shown.messages and not take(renderer.note(key, score), budget):
             break
-    return sorted(taken, key=lambda rendered: list(HEADINGS).index(rendered.item.kind))
+    return sorted(taken, key=lambda one: list(HEADINGS).index(one.rendered.item.kind))
 
 
-def _tokens(taken: Sequence[Rendered], counter: TokenCounter) -> int:
-    items = [rendered.item for rendered in taken]
+def _tokens(taken: Sequence[_Taken], counter: TokenCounter) -> int:
+    items = [one.rendered.item for one in taken]
     return sum(item.tokens for item in items) + sum(counter.count(HEADINGS[kind]) for kind in _kinds(items))
 
 

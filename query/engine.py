@@ -28,19 +28,19 @@ from .context import Offer, arm, assemble
 from .cut import Cut
 from .markers import Marker
 from .neighbourhood import gather
-from .newest import later_on_the_same, newest_notes, newest_paths
+from .newest import later_on_the_same
 from .paths import traverse
 from .plans import template_sha256
 from .ports import UNTIMED, AnswerModel, NoteSearch, Steps, TokenCounter
 from .question import understand
 from .quotes import anchored, day, offset_of
-from .rank import by_relevance, current_first, take_turns
-from .relevance import Note, as_notes, fused, rank_notes
+from .relevance import Note, fused, rank_notes
 from .render import Renderer
 from .restated import Restated
 from .score import event_similarity
 from .seeds import select_seeds
 from .settings import QuerySettings
+from .showing import Found, Showing
 from .tokens import WordTokens
 from .trace import trace
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _NO_RELATIONS: tuple[Edge, ...] = ()
 
 NOTE_TOKENS = 45
-"""Of a rendered note with some room: the newest come first only among as many as fit, so that time selects nothing."""
+"""Of a rendered note with some room: tells how many of the best notes a budget has room for."""
 
 NO_CONVERSATION = ""
 """What the index holds for an event that rests on no message."""
@@ -110,7 +110,7 @@ class QueryEngine:
         ranked = fused((found_events.dense, found_events.sparse))[: s.event_hits]
         notes = rank_notes(
             found_notes, ranked, cut.sources, asked.names, messages, s.relevance,
-            most=most, of_change=s.newest_first and asked.of_change,
+            most=most, of_change=s.newest_first and asked.of_change, known=cut.memo.of_cut("notes"),
         )  # fmt: skip
         seeds = select_seeds(cut, [note.key for note in notes[: s.seed_notes]], ranked, asked.names, s)
         seed_ids = [seed.event_id for seed in seeds]
@@ -123,17 +123,24 @@ class QueryEngine:
         steps.done("paths")
 
         # Line 19: C_note and C_path under B_total (Eq. 21-22).
-        fits = min(s.newest_notes, request.budget_tokens // NOTE_TOKENS)
-        newest = fits if s.newest_first and asked.newest and request.mode != "flat" else 0
-        later = self._later(space, notes[:newest]) if newest else {}
+        newest = s.newest_notes if s.newest_first and asked.newest and request.mode != "flat" else 0
+        fits = request.budget_tokens // NOTE_TOKENS
+        later = self._later(space, notes[: min(newest, fits)]) if newest else {}
         restated = Restated(cut, [*ranked, *near.rows], max(asked.at, asked.later))
         marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later, restated)
+        showing = Showing(Found(paths=paths, notes=notes, events=ranked), restated, cut, asked.at, newest, s)
+        renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max, dated_notes=request.mode != "flat")
+        beside = fits if request.mode == "hybrid" else 0
+        is_flat = request.mode == "flat"
         offer = Offer(
-            paths=self._ordered_paths(paths, notes, ranked, restated, cut, asked.at, newest=newest),
-            notes=self._ordered_notes(notes, request, restated, cut, asked.at, newest=newest),
+            paths=showing.taken_paths(
+                beside, lambda text: self._counter.count(text.content) > request.budget_tokens * s.note_share
+            ),
+            notes=showing.taken_notes(),
             ruled_out=_near_seeds(ruled_out, seed_ids),
+            shown_paths=showing.shown_paths(),
+            shown_notes=None if is_flat else showing.shown_notes(),  # the order of the search: others compare with it
         )
-        renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max)
         context = assemble(arm(request.mode, offer), request.budget_tokens, s.note_share, renderer, self._counter)
         steps.done("context")
 
@@ -219,48 +226,6 @@ class QueryEngine:
         stored = self._search.vectors(space, "note", list(keys))
         vectors = {key: stored[ref] for ref, key in keys.items() if ref in stored}
         return later_on_the_same(notes, s.newest_notes, vectors, s.same_topic)
-
-    def _ordered_paths(
-        self,
-        paths: Sequence[Path],
-        notes: Sequence[Note],
-        events: Sequence[str],
-        restated: Restated,
-        cut: Cut,
-        at: int,
-        *,
-        newest: int,
-    ) -> list[Path]:
-        s = self._settings
-        ordered = list(paths)
-        if s.path_order == "relevance":
-            own = as_notes(events, s.relevance)
-            ordered = by_relevance(ordered, {note.key: note.score for note in notes}, own, cut)
-        turns = take_turns(ordered)
-        if newest:
-            turns = newest_paths(turns, notes, events, newest, cut)
-        shown = [[*path.events, *_ids(map(restated.of_event, cut.rows(path.events)))] for path in turns]
-        order = current_first(shown, [path.ns for path in turns], cut, at, s.answer_margin)
-        return [turns[position] for position in order]
-
-    def _ordered_notes(
-        self, notes: Sequence[Note], request: QueryRequest, restated: Restated, cut: Cut, at: int, *, newest: int
-    ) -> list[tuple[MessageKey, float]]:
-        """The flat arm keeps the order of the search: it is what the others are compared with.
-
-        A message that says once more what a retired fact said comes after what took that fact's place, like the fact.
-        """
-        s = self._settings
-        ordered = newest_notes(notes, newest) if newest else list(notes)
-        order = list(range(len(ordered)))
-        if request.mode != "flat":
-            shown = [[*cut.reader.events_of_message(n.key), *_ids([restated.by(n.text)])] for n in ordered]
-            order = current_first(shown, [note.cosine or 0.0 for note in ordered], cut, at, s.answer_margin)
-        return [(ordered[position].key, ordered[position].score) for position in order]
-
-
-def _ids(rows: Iterable[EventRow | None]) -> list[str]:
-    return [row.event.id for row in rows if row is not None]
 
 
 def _said(row: EventRow, cut: Cut) -> str:

@@ -109,7 +109,7 @@ def judge(
     rows = {label: cut.rows(labels[label].events) for label in cited}
     shown = cut.rows(list(dict.fromkeys(event_id for item in items for event_id in item.event_ids)))
     stale = (
-        _misdeclared(cited, labels, rows, asked)
+        _misdeclared(cited, rows, asked)
         or _only_past(labels, rows, asked)
         or _past_value(given.answer, shown, asked.at)
     )
@@ -129,15 +129,13 @@ def _judged(answer: Answer, citations: Iterable[Citation] = (), stale: str = "")
     return Judged(answer=answer, citations=tuple(citations), stale=stale)
 
 
-def _misdeclared(
-    cited: Mapping[str, Cited], labels: Mapping[str, Label], rows: Mapping[str, Sequence[EventRow]], asked: Asked
-) -> str:
+def _misdeclared(cited: Mapping[str, Cited], rows: Mapping[str, Sequence[EventRow]], asked: Asked) -> str:
     """A cited statement that is past or planned, told as present. Of a message all that it says must be."""
     for label, one in cited.items():
         listed = rows[label]
         if one.told_as == "current" and listed and all(is_past(row, asked.at) for row in listed):
             return f"it tells {label} as current, which is past"
-        if one.told_as != "planned" and labels[label].message is None and _is_open_plan(listed[0], asked.at):
+        if one.told_as != "planned" and listed and all(_is_open_plan(row, asked.at) for row in listed):
             return f"it tells {label} as {one.told_as}, which is planned"
     return ""
 

@@ -24,8 +24,8 @@ def current_first(
     """A new order of items, as positions.
 
     An item that shows a past statement comes after the items that show what superseded it. An item that shows a current
-    statement comes after those that show a newer current one on the same subject and attribute, when their score is
-    within ``margin``: a far less relevant statement is not pulled up merely for being new.
+    statement comes after those that show a newer current one on the same subject and attribute, or one that may have
+    superseded it, when their score is within ``margin``: a far less relevant one is not pulled up merely for being new.
 
     Args:
         items: the events each item shows, best item first.
@@ -52,8 +52,8 @@ def current_first(
                     if event_id in where:
                         place(where[event_id])
             else:
-                for event_id in newer.get(row.event.id, ()):
-                    if scores[where[event_id]] >= scores[position] - margin:
+                for event_id in (*_possible(row, cut), *newer.get(row.event.id, ())):
+                    if event_id in where and scores[where[event_id]] >= scores[position] - margin:
                         place(where[event_id])
         order.append(position)
 
@@ -81,6 +81,11 @@ def by_relevance(
     return sorted(paths, key=lambda path: -worth(path))
 
 
+def is_telling(path: Path) -> bool:
+    """Whether a chain has a relation that says more than that one came first, or that both belong together."""
+    return any(step.relation not in _SAYS_LITTLE for step in path.steps)
+
+
 def take_turns(paths: Sequence[Path]) -> list[Path]:
     """Single events and chains by turns, each in their order; chains that only say ``before``, or what belongs to the
     same session or theme, come last.
@@ -89,7 +94,7 @@ def take_turns(paths: Sequence[Path]) -> list[Path]:
     Events already shown cost a chain no more than their labels.
     """
     singles = [path for path in paths if not path.steps]
-    telling = [path for path in paths if any(step.relation not in _SAYS_LITTLE for step in path.steps)]
+    telling = [path for path in paths if is_telling(path)]
     sequences = [path for path in paths if path.steps and all(step.relation in _SAYS_LITTLE for step in path.steps)]
     turns: list[Path] = []
     for position in range(max(len(singles), len(telling))):
@@ -102,6 +107,13 @@ def _successors(row: EventRow, cut: Cut) -> list[str]:
     rows = cut.rows([superseder.event_id for superseder in row.superseders])
     ordered = sorted(rows, key=lambda new: (new.event.stated, new.event.id), reverse=True)
     return [new.event.id for new in ordered]
+
+
+def _possible(row: EventRow, cut: Cut) -> list[str]:
+    """Whatever may have superseded it, the surest first."""
+    edges = [one.edge for one in cut.edges(row.event.id) if one.edge.relation == "possibly_updates"]
+    newer = [edge for edge in edges if edge.dst == row.event.id]
+    return [edge.src for edge in sorted(newer, key=lambda edge: (-edge.confidence, edge.id))]
 
 
 def _newer_on_same(rows: Sequence[EventRow], at: int) -> Mapping[str, Sequence[str]]:

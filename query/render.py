@@ -52,13 +52,16 @@ class Shown(msgspec.Struct, kw_only=True):
 
 
 class Renderer:
-    """Renders for one query."""
+    """Renders for one query. ``dated_notes``: notes tell plans and which days phrases mean."""
 
-    def __init__(self, cut: Cut, marker: Marker, counter: TokenCounter, full_text_tokens_max: int) -> None:
+    def __init__(
+        self, cut: Cut, marker: Marker, counter: TokenCounter, full_text_tokens_max: int, *, dated_notes: bool = True
+    ) -> None:
         self._cut = cut
         self._marker = marker
         self._counter = counter
         self._full_max = full_text_tokens_max
+        self._dated_notes = dated_notes
         self._notes: dict[MessageKey, Rendered | None] = {}
 
     def note(self, key: MessageKey, score: float) -> Rendered | None:
@@ -73,8 +76,10 @@ class Renderer:
         if note is None:
             return None
         marker = self._marker.of_note(key)
-        scaffold = f" {{{marker}}}" if marker else ""
         events = tuple(self._cut.reader.events_of_message(key))
+        dates = self._dates(self._cut.rows(events)) if self._dated_notes else ()
+        notes = "; ".join(part for part in (*dates, marker) if part)
+        scaffold = f" {{{notes}}}" if notes else ""
         line, tokens = self._line(key, note)
         return self._rendered(
             "note", line + scaffold, scaffold, events, (key,), marker, score, tokens=None if marker else tokens
@@ -138,10 +143,6 @@ class Renderer:
             "ruled_out", text + tail, scaffold + tail, (edge.src, edge.dst), (), "; ".join(marks), edge.confidence
         )
 
-    def says_more(self, row: EventRow) -> bool:
-        """Whether a statement on a line of its own says more than its message among the notes."""
-        return bool(self._facts(row)) or bool(self._marker.of_event(row))
-
     def _adds(self, event_id: str, shown: Shown) -> bool:
         """Whether a statement alone would add anything: its messages do not stand there yet, or more is known of it."""
         row = self._cut.row(event_id)
@@ -170,6 +171,22 @@ class Renderer:
             return " / ".join(parts)
         speaker = f"{_flat(row.event.speaker)}: " if row.event.speaker else ""
         return f"[{day(row.event.stated.sent_at, 0)}] {speaker}{_flat(row.event.text)}"
+
+    def _dates(self, rows: Sequence[EventRow]) -> Sequence[str]:
+        """That a message tells nothing but plans, and the days its phrases mean where they do not say them."""
+        found: dict[str, None] = {}
+        if rows and all(row.event.modality == "planned" for row in rows):
+            found["plan"] = None
+        for row in rows:
+            anchor, offset = row.event.anchor, offset_of(row.event, self._cut)
+            phrase, about = anchor.phrase, anchored(anchor, offset)
+            if (
+                phrase is not None
+                and anchor.resolution == "relative"
+                and about != day(row.event.stated.sent_at, offset)
+            ):
+                found[f"{_flat(phrase)} = {about}"] = None
+        return list(found)
 
     def _facts(self, row: EventRow) -> Sequence[str]:
         """What words alone do not say: that it is a plan, the day a phrase means, since when it holds. Remembered."""

@@ -138,7 +138,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     families: tuple[Family, ...] = ("note", "entity", "update", "hierarchy")
     path_order: Literal["relevance", "score"] = "relevance"
     newest_first: bool = True
-    newest_notes: int = 60
+    newest_notes: int = 90
     same_topic: float = 0.5
     seed_notes: int = 24
     entity_seeds: int = 16

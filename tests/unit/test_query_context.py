@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from query.api import ContextItem, QueryRequest, QueryResult
@@ -11,7 +12,7 @@ from query.render import HEADINGS
 from query.settings import QuerySettings
 from query.tokens import WordTokens
 from schemas.ids import MessageKey
-from tests.kit.space import BASIS, SPACE, MemorySpace, edge, event, message, row, us
+from tests.kit.space import BASIS, SPACE, MemorySpace, anchor, edge, event, message, row, us
 from tests.kit.village import village
 
 RULED_OUT = edge("r9", "cat-juno", "updates", "cat-pim", "change").edge
@@ -106,7 +107,7 @@ def test_eq_21_notes_take_what_paths_leave_and_paths_what_notes_leave() -> None:
     many = [message(f"n{i:02}", "Bram", "2024-02-01", f"the harbour boat number {i}") for i in range(40)]
     only_notes = MemorySpace(many, [])
     assert ask("harbour boat", "hybrid", 100, only_notes).context_tokens > 85
-    rows = [row(event(f"e{i:02}", m)) for i, m in enumerate(many)]
+    rows = [row(event(f"e{i:02}", m, sources=())) for i, m in enumerate(many)]
     with_graph = MemorySpace(many, rows)
     result = ask("harbour boat", "hybrid", 100, with_graph)
     kinds = [item.kind for item in result.context]
@@ -117,6 +118,41 @@ def test_eq_21_notes_take_what_paths_leave_and_paths_what_notes_leave() -> None:
     few = MemorySpace([told], [row(event(f"x{i:02}", told, span)) for i, span in enumerate(spans)])
     spilled = ask("harbour boat", "hybrid", 100, few)
     assert sum(item.tokens for item in spilled.context if item.kind == "path") > 40
+
+
+def test_beside_notes_only_paths_that_say_more_than_they_are_taken() -> None:
+    """A single statement is its message again, and what replaced what is in the markers; a reason is in neither."""
+    result = ask("Where does Tilda work?", "hybrid", 300)
+    chains = [item.text for item in result.context if item.kind == "path" and "--" in item.text]
+    assert chains
+    assert all("causes" in text or "enables" in text for text in chains)
+    alone = [item for item in result.context if item.kind == "path" and len(item.event_ids) == 1]
+    told = {event_id for item in result.context if "--" in item.text for event_id in item.event_ids}
+    assert {event_id for item in alone for event_id in item.event_ids} <= told
+
+
+def test_what_is_new_is_shown_first_but_takes_no_room_from_what_is_relevant() -> None:
+    """Relevance alone selects: under any budget the same notes stand there, whatever the question's tense."""
+    old = message("old", "Bram", "2024-01-05", "My sailing boat is the green sailing boat Heron.")
+    new = [message(f"n{i:02}", "Bram", f"2024-03-{i + 1:02}", f"A boat went by, number {i}.") for i in range(20)]
+    space = MemorySpace([old, *new], [])
+    for budget in (60, 100, 200):
+        now = ask("Which sailing boat does Bram have?", "hybrid", budget, space).context
+        assert ("c", "old") in {tuple(key) for item in now for key in item.message_ids}
+        days = [item.text[1:11] for item in now]
+        assert days == sorted(days, reverse=True)
+
+
+def test_a_note_tells_which_day_its_phrase_means_outside_the_flat_arm() -> None:
+    note = message("n", "Bram", "2024-03-10", "I sold the kite yesterday.")
+    when = msgspec.structs.replace(anchor(us("2024-03-09"), phrase="yesterday"), resolution="relative")
+    sold = event("sold", note, type="action", anchor=when)
+    space = MemorySpace([note], [row(sold)])
+    (item,) = ask("What did Bram sell?", "hybrid", 60, space).context
+    assert item.text.endswith("I sold the kite yesterday. {yesterday = 2024-03-09}")
+    assert item.marker == ""
+    (flat,) = ask("What did Bram sell?", "flat", 60, space).context
+    assert flat.text.endswith("I sold the kite yesterday.")
 
 
 def test_an_item_that_does_not_fit_is_left_out_whole_and_smaller_ones_still_fit() -> None:
