@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.ids import MessageKey
+from views.order import Spot
 from views.reader import Messages, MessageText
 from views.vectors.ranking import RRF_K
 from views.vectors.refs import note_key
@@ -44,9 +45,11 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 class _Found:
     """The found notes by place: a place is a number, and those of one run that lie side by side differ by 1."""
 
-    def __init__(self, messages: Messages) -> None:
+    def __init__(self, messages: Messages, known: dict[str, tuple[MessageKey, MessageText, Spot] | None]) -> None:
         self._messages = messages
+        self._known = known
         self._bases: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
         self.numbers: dict[MessageKey, int] = {}
         self.texts: list[MessageText] = []
         self.places: list[int] = []
@@ -56,19 +59,26 @@ class _Found:
         """Scores by the number of the note, counted in the order of finding."""
         scores: dict[int, float] = {}
         for ref, score in ranking:
-            key = note_key(ref)
-            number = self.numbers.get(key)
+            number = self._numbers.get(ref)
             if number is None:
-                text, spot = self._messages.message(key), self._messages.spot(key)
-                if text is None or spot is None:
+                placed = self._known[ref] if ref in self._known else self._look(ref)
+                if placed is None:
                     continue
+                key, text, (run, place) = placed
                 base = self._bases.setdefault(key.conversation_id, len(self._bases) << _CONVERSATION_BITS)
-                number = self.numbers[key] = len(self.texts)
+                number = self._numbers[ref] = self.numbers[key] = len(self.texts)
                 self.texts.append(text)
-                self.places.append(base + spot.run * _RUN_APART + spot.number)
-                self.runs.append(base + spot.run)
+                self.places.append(base + run * _RUN_APART + place)
+                self.runs.append(base + run)
             scores[number] = score
         return scores
+
+    def _look(self, ref: str) -> tuple[MessageKey, MessageText, Spot] | None:
+        """A note of the index with where it stands; None for what may not be shown."""
+        key = note_key(ref)
+        text, spot = self._messages.message(key), self._messages.spot(key)
+        found = self._known[ref] = None if text is None or spot is None else (key, text, spot)
+        return found
 
 
 def rank_notes(
@@ -81,6 +91,7 @@ def rank_notes(
     *,
     most: int,
     of_change: bool = False,
+    known: dict[str, tuple[MessageKey, MessageText, Spot] | None] | None = None,
 ) -> list[Note]:
     """The found notes that may be shown, best first, equal ones in the order they were said.
 
@@ -93,8 +104,9 @@ def rank_notes(
         weights: see there.
         most: how many are wanted.
         of_change: the question asks how something changed.
+        known: notes of the same messages by ref, as they were found before; added to.
     """
-    at = _Found(messages)
+    at = _Found(messages, {} if known is None else known)
     cosines = at.add(found.dense if weights.dense else ())
     words = at.add(found.sparse if weights.sparse else ())
     if not at.texts:

@@ -21,6 +21,7 @@ class Memo:
     def __init__(self) -> None:
         self._events: dict[Hashable, dict[str, Any]] = {}
         self._messages: dict[Hashable, dict[MessageKey, Any]] = {}
+        self._cut: dict[Hashable, dict[str, Any]] = {}
 
     def of_events(self, kind: Hashable) -> dict[str, Any]:
         """By event id; to be read and added to."""
@@ -29,6 +30,10 @@ class Memo:
     def of_messages(self, kind: Hashable) -> dict[MessageKey, Any]:
         """By message; to be read and added to."""
         return _room(self._messages, kind)
+
+    def of_cut(self, kind: Hashable) -> dict[str, Any]:
+        """What depends on more than that, by any name: the next cut knows nothing of it."""
+        return _room(self._cut, kind)
 
     def without(self, events: Iterable[str], messages: Iterable[MessageKey]) -> Memo:
         """A copy that knows nothing of these. Costs by what is remembered."""
