@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,11 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "on until nothing is left to ask. What is imported twice counts once; partial answers are fine.",
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    export = actions.add_parser("export", parents=[shared], help="write a stage's open questions, OpenAI Batch format")
+    export = actions.add_parser(
+        "export",
+        parents=[shared],
+        help="write a stage's open questions to [llm] model, OpenAI Batch format",
+    )
     export.add_argument("space", metavar="SPACE")
     export.add_argument("--stage", choices=STAGES, required=True, help="distil first, then link, until both are empty")
     export.add_argument(
@@ -59,7 +64,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
 
 
 def run_export(options: LlmOptions, world: World) -> int:
-    """Write the questions; none is no error."""
+    """Write the questions to the model of the settings, for a batch is of one; none is no error."""
     from ops.llm.batch import request_line
     from ops.llm.bodies import batch_dialect
 
@@ -75,7 +80,9 @@ def run_export(options: LlmOptions, world: World) -> int:
             for request in read_questions(options.questions, space, world.now()):
                 system.ask_later(request)
             system.run()
-        lines = [request_line(ask, dialect) for ask in system.open_questions(space, options.stage)]
+        asks = list(system.open_questions(space, options.stage))
+    lines = [request_line(ask, dialect) for ask in asks if ask.prompt.model == llm.model]
+    others = Counter(ask.prompt.model for ask in asks if ask.prompt.model != llm.model)
     try:
         options.out.write_bytes(b"".join(lines))
     except OSError as error:
@@ -83,9 +90,12 @@ def run_export(options: LlmOptions, world: World) -> int:
     if options.json:
         from .machine import print_json
 
-        print_json(world, {"questions": len(lines), "bytes": sum(map(len, lines)), "out": str(options.out)})
+        told = {"questions": len(lines), "bytes": sum(map(len, lines)), "out": str(options.out)}
+        print_json(world, told | {"left_out": dict(sorted(others.items()))})
         return OK
     world.say(f"{len(lines)} questions of {options.stage}, {sum(map(len, lines)):,} bytes: {options.out}")
+    for model, count in sorted(others.items()):
+        world.say(f"left out: {count} to {model}, which the settings do not name (--config FILE)")
     return OK
 
 

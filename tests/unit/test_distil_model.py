@@ -445,9 +445,7 @@ def test_a_reply_to_a_question_of_before_the_model_was_changed_counts_for_who_wa
 
 
 @pytest.mark.parametrize(("text", "outcome"), [("nothing", "stop"), ('{"events": [', "length"), ("", "refusal")])
-def test_what_the_former_model_would_be_asked_again_the_present_one_is(
-    text: str, outcome: ReplyOutcome
-) -> None:
+def test_what_the_former_model_would_be_asked_again_the_present_one_is(text: str, outcome: ReplyOutcome) -> None:
     distilling = Distilling()
     (asked,) = distilling.ask(BEES)
     distilling.stage = Distilling(Model(name="another")).stage

@@ -133,6 +133,19 @@ def test_a_request_is_a_line_of_a_batch_with_an_id_and_a_strict_schema(pond: Pon
         assert body["response_format"]["json_schema"]["strict"] is True
 
 
+def test_a_file_is_for_one_model(pond: Pond) -> None:
+    other = pond.settings("other.toml", '[llm]\nmodel = "other"\n')
+    pond.run("redistill", "pond", "--producer", str(other), "--compare")
+    assert {request["body"]["model"] for request in pond.export("distil")} == {"scripted"}
+    file = pond.directory / "other.jsonl"
+    export = ("llm", "export", "pond", "--stage", "distil", "--out", str(file))
+    code, said = pond.run("--config", str(other), *export)
+    assert code == 0
+    assert [json.loads(line)["body"]["model"] for line in file.read_text().splitlines()] == ["other"] * 3
+    assert "left out: 3 to scripted" in said
+    assert json.loads(pond.run("--json", *export)[1])["left_out"] == {"other": 3}
+
+
 def test_stages_alternate_until_nothing_is_left_to_ask(pond: Pond) -> None:
     assert pond.export("link") == []
     code, said = pond.answer(listed(request) for request in pond.export("distil"))
