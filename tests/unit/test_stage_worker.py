@@ -467,3 +467,29 @@ async def test_an_inbox_that_is_full_remembers_that_there_is_more() -> None:
         inbox.offer(record(offset))
     assert len(inbox.take({"messages": 0}, KEPT_RECORDS + 5)) == KEPT_RECORDS
     assert inbox.missing({"messages": KEPT_RECORDS}) == ("messages", KEPT_RECORDS, KEPT_RECORDS + 5)
+
+
+class Looking(Sessionize):
+    """Looks at its runner while it folds."""
+
+    runner: Runner
+
+    def __init__(self) -> None:
+        super().__init__(LIMITS)
+        self.seen: list[int] = []
+
+    def apply(self, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
+        """See ``Stage``."""
+        self.seen.append(self.runner.in_flight)
+        return super().apply(entry, state, now)
+
+
+async def test_what_is_due_goes_out_in_the_step_that_folds_which_is_under_way_till_then(world: World) -> None:
+    world.broker.put("messages", 0, str(SPACE).encode(), encode(posted(1, 0, "I live in Lecce.")))
+    stage, states = Looking(), world.states("one")
+    stage.runner = runner = world.runner("sessionize", states, stage)
+    await runner.take_over()
+    assert await runner.step()
+    states.close()
+    assert len(world.broker.log("sessions")) == len(world.broker.log(steps_topic("", "sessionize"))) == 1
+    assert (stage.seen, runner.in_flight) == ([1], 0)
