@@ -1,0 +1,61 @@
+"""How close events are to a question, by the notes they rest on and by their own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from schemas.ids import MessageKey, SpaceKey
+from views.rows import EventRow
+from views.vectors.refs import note_ref
+
+from .ports import NoteSearch
+from .score import event_similarity
+
+if TYPE_CHECKING:
+    from .ports import Vector
+
+
+class Similarity:
+    """To one vector: of a question, or of an answer."""
+
+    def __init__(self, search: NoteSearch, space: SpaceKey, vector: Vector) -> None:
+        self._search = search
+        self._space = space
+        self._vector = vector
+
+    def of_notes(self, rows: Iterable[EventRow], known: Mapping[str, float]) -> dict[str, float]:
+        """``max over n in N(e) of cos(phi(q), phi(n))`` for each event (inner term of Eq. 17).
+
+        An event asserted without a message has no note: its own vector stands in, or the paper's term would be empty.
+        ``known``: cosines of notes that were found already, by ref.
+        """
+        refs = {row.event.id: _refs(row) for row in rows}
+        cosines = dict(known)
+        missing = sorted({ref for listed in refs.values() for ref in listed} - cosines.keys())
+        cosines |= self._search.cosines(self._space, "note", missing, self._vector)
+        noteless = [event_id for event_id, listed in refs.items() if not listed]
+        own = self._search.cosines(self._space, "event", noteless, self._vector) if noteless else {}
+        return {
+            event_id: event_similarity([cosines[ref] for ref in listed if ref in cosines])
+            if listed
+            else own.get(event_id, 0.0)
+            for event_id, listed in refs.items()
+        }
+
+    def of_statements(
+        self, rows: Iterable[str], by_notes: Mapping[str, float], known: Mapping[str, float]
+    ) -> dict[str, float]:
+        """For the answer: an event's text is closer to a question than the whole message around it, so both count."""
+        own = dict(known)
+        own |= self._search.cosines(self._space, "event", [i for i in rows if i not in own], self._vector)
+        return {i: max(by_notes.get(i, 0.0), own.get(i, 0.0)) for i in rows}
+
+
+def _refs(row: EventRow) -> list[str]:
+    """Refs of the notes an event rests on."""
+    sources = row.event.sources
+    if len(sources) == 1:
+        return [note_ref(MessageKey(sources[0].conversation_id, sources[0].message_id))]
+    keys = (MessageKey(source.conversation_id, source.message_id) for source in sources)
+    return list(dict.fromkeys(note_ref(key) for key in keys))
