@@ -63,10 +63,10 @@ class Showing:
                 its tokens when it says more than they, who carry markers and dates as well: a chain that touches one of
                 them and either brings something else or says what caused what (that one statement took another's place
                 or contradicts it is in their markers), or an event that rests on no message or on one of them that is
-                too long to be shown. By ``path_order = score``, the paper's, all are taken.
+                too long to be shown. By ``path_order = score``, the paper's, all are taken, as where no note was found.
             is_long: whether a message alone is more than the context can take.
         """
-        if not beside or self._settings.path_order == "score":
+        if not beside or not self._found.notes or self._settings.path_order == "score":
             return self._ordered
         near = {note.key for note in self._found.notes[:beside]}
         long = {note.key for note in self._found.notes[:beside] if is_long(note.text)}
