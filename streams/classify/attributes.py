@@ -65,11 +65,19 @@ _DIETS = frozenset(
 )
 
 
+_STATUSES = frozenset(
+    "single dating girlfriend boyfriend relationship engaged married separated divorced widowed".split()  # noqa: SIM905
+) | {"fiancé", "fiancée", "fiance", "fiancee"}
+
+
 def is_single_valued(attribute: str | None, *values: str | None) -> bool:
     """Whether a second value of the (canonical) attribute excludes the first.
 
-    Of what somebody eats only a named way of eating does: porridge does not end fish.
+    Of what somebody eats only a named way of eating does: porridge does not end fish. So with how somebody is tied: a
+    name says nothing of that.
     """
     if attribute == "diet":
         return all(value is not None and value.casefold() in _DIETS for value in values)
+    if attribute == "relationship":
+        return all(value is not None and value.casefold() in _STATUSES for value in values)
     return attribute in _SINGLE

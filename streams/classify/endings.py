@@ -6,6 +6,7 @@ nearly happened or is still to come ends nothing here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -15,6 +16,11 @@ from schemas.events import Event
 from .clause import Noun, Said, said
 from .holdings import Kind
 
+_NO_LONGER = re.compile(
+    r" (?:any more|anymore|any longer)"
+    r"(?= (?:after|and|because|but|for|in|now|on|since|so|with|at|to|these|this)\b|\W*$)"
+)
+"""At the end, or before what is no noun: "not any more cake" is about cake."""
 ANY: frozenset[Kind] = frozenset(
     {"thing", "being", "work", "studies", "membership", "home", "condition", "habit", "plan", "state"}
 )
@@ -39,15 +45,40 @@ def _of(*kinds: Kind) -> frozenset[Kind]:
     return frozenset(kinds)
 
 
-_SOLD = frozenset({"sell", "donate", "scrap", "return", "wreck", "crash", "pawn", "auction"})
+_SOLD = frozenset({"sell", "donate", "scrap", "return", "wreck", "pawn", "auction"})
 _TAKEN = frozenset({"steal", "wreck", "sell", "scrap", "total", "demolish", "tow", "destroy", "lose"})
 _GONE = frozenset({"die", "disappear", "expire", "burn"})
 _CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
-_DISMISSED = frozenset({"fire", "sack", "dismiss"})
+_DISMISSED = frozenset({"fire", "sack"})
 _MEATS = frozenset({"meat", "chicken", "beef", "pork", "steak", "sausag", "ham"})
+_SCHOOLS = frozenset({"university", "uni", "college", "school", "cours", "program", "degre", "class", "studi"})
 _PUT = frozenset({"at", "by", "in", "into", "on", "onto", "with"})
-_BRIEFLY = frozenset("early late at today tonight before until till by behind for".split())  # noqa: SIM905
+_BRIEFLY = frozenset({"early", "late", "at", "today", "tonight", "before", "until", "till", "by", "behind", "for"}) | {
+    "just", "now", "hour", "hours", "minute", "minutes",
+}  # fmt: skip
 """After "left the office" these tell of a day, not of an end."""
+
+
+_KNOWN = (
+    _SOLD
+    | _GONE
+    | _DISMISSED
+    | {
+        "give",
+        "get",
+        "lose",
+        "quit",
+        "leave",
+        "drop",
+        "resign",
+        "retire",
+        "break",
+        "split",
+        "separate",
+        "divorce",
+        "pass",
+    }
+)
 
 
 @lru_cache(maxsize=16384)
@@ -68,9 +99,16 @@ def goes_on(event: Event) -> bool:
     clause = said(event.text)
     if clause is None:
         return False
-    left = clause.verb == "leave" and bool(_BRIEFLY & set(clause.after))
+    just = " just left" in f" {event.text.casefold()}"
+    left = clause.verb == "leave" and (just or bool(_BRIEFLY & set(clause.after)))
     put = clause.verb == "drop" and (clause.has("off") or any(noun.before in _PUT for noun in clause.nouns))
     return left or put or clause.nearly
+
+
+def by_grammar(event: Event) -> bool:
+    """The clause's verb is one that is judged here: if it ends nothing here, its words end nothing elsewhere."""
+    clause = said(event.text)
+    return clause is not None and clause.verb in _KNOWN
 
 
 def _given_up(c: Said) -> list[End]:
@@ -78,10 +116,12 @@ def _given_up(c: Said) -> list[End]:
     away = c.verb == "give" and not c.passive and (c.has("away", "back") or any(n.before == "to" for n in c.nouns))
     rid = c.verb == "get" and c.after[:2] == ("rid", "of")
     traded = (c.verb == "trade" and c.has("in", "for")) or (c.verb == "throw" and c.has("away", "out"))
-    if not (c.verb in _SOLD or away or rid or traded or c.verb in ("lose", "replace")) or c.passive:
+    lost = c.verb in ("lose", "replace")
+    if not (c.verb in _SOLD or away or rid or traded or lost) or c.passive:
         return []
     named = [noun for noun in c.nouns if noun.before == "of"] if rid else c.nouns if traded else c.objects
-    return [End(_of("thing", "home"), noun) for noun in named[:1] if noun.definite]
+    kinds = _of("thing") if lost else _of("thing", "home", "being")
+    return [End(kinds, noun) for noun in named[:1] if noun.definite]
 
 
 def _taken(c: Said) -> list[End]:
@@ -89,7 +129,10 @@ def _taken(c: Said) -> list[End]:
     gone = c.verb in _GONE or (c.verb == "pass" and c.has("away")) or (c.verb == "go" and c.passive)
     if not (gone or (c.passive and c.verb in _TAKEN)):
         return []
-    return [End(_of("thing", "being", "home", "condition"), noun, "owner") for noun in c.subject[:1] if noun.definite]
+    kinds = _of("thing", "being", "home", "condition")
+    if c.verb == "die" and (c.nouns or c.has("again", "me")):
+        kinds = _of("being")  # "my car died on the motorway"
+    return [End(kinds, noun, "owner") for noun in c.subject[:1] if noun.definite]
 
 
 def _robbed(c: Said) -> list[End]:
@@ -126,26 +169,27 @@ def _left_off(c: Said) -> list[End]:
     resigns = c.verb == "resign"
     if not (c.verb in ("quit", "drop") or up or leaves or resigns) or c.after[:1] == ("off",):
         return []
-    kinds = _of("work", "membership", "studies", "habit", "home") if not up else _of("habit", "thing", "home", "plan")
+    kinds = _of("habit", "thing", "home", "plan") if up else _of("work", "membership", "studies", "home")
     nouns = c.nouns[:1] if up or resigns else c.objects[:1]
-    if c.verb == "drop":
-        kinds -= {"home", "work"}
+    if c.verb == "quit":
+        kinds = _of("work", "membership", "studies", "habit")
+    elif c.verb == "drop":
+        kinds = _of("membership", "studies", "habit")
     return [End(kinds, noun) for noun in nouns if noun.definite]
 
 
 def _out_of_work(c: Said) -> list[End]:
-    """ "I was laid off", "they fired me", "I retired", "I lost my job", "I quit"."""
+    """ "I was laid off", "they fired me", "I retired", "I lost my job"."""
     if (
-        (c.passive and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off"))))
+        (c.passive and not c.has("up") and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off"))))
         or (c.passive and ((c.verb == "let" and c.has("go")) or (c.verb == "make" and c.has("redundant"))))
-        or (c.verb in ("retire", "resign") and not c.objects)
-        or (c.verb == "quit" and c.after[:1] in ((), ("today",), ("yesterday",), ("last",), ("in",)))
+        or (c.verb in ("retire", "resign") and not c.nouns)
         or (c.verb in ("lose", "quit", "leave", "switch", "change") and any(noun.head == "job" for noun in c.objects))
         or (c.verb == "be" and c.tense == "present" and c.after[:1] in (("retired",), ("unemployed",), ("jobless",)))
     ):
         return [End(_of("work"))]
     told = c.tense in ("past", "perfect") or c.verb == "let"
-    sent = not c.first and not c.passive and told and c.has("me", "us")
+    sent = not c.first and not c.passive and told and c.has("me", "us") and not c.has("up")
     if sent and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off")) or (c.verb == "let" and c.has("go"))):
         return [End(_of("work"), whose="speaker")]
     return []
@@ -153,7 +197,7 @@ def _out_of_work(c: Said) -> list[End]:
 
 def _parted(c: Said) -> list[End]:
     """ "We broke up", "Jo and I split up", "I'm divorced", "he left me"."""
-    apart = not c.objects and (
+    apart = not any(noun.before != "with" or not noun.named for noun in c.nouns) and (
         (c.verb in ("break", "split") and c.has("up"))
         or (c.verb == "part" and c.has("ways"))
         or c.verb in ("divorce", "separate")
@@ -170,19 +214,19 @@ def _studied(c: Said) -> list[End]:
     """ "I graduated", "dropped out", "finished my degree"."""
     if c.passive:
         return []
-    out = c.verb == "drop" and c.after[:1] == ("out",)
+    out = c.verb == "drop" and c.after[:1] == ("out",) and all(noun.head in _SCHOOLS for noun in c.nouns)
     degree = c.verb in ("finish", "complete", "get") and any(
         noun.head in ("degre", "studi", "bachelor", "master", "phd", "diploma", "study") for noun in c.objects
     )
     if c.verb == "graduate" or out or degree:
         return [End(_of("studies"))]
     finished = c.verb in ("finish", "complete") and c.tense in ("past", "perfect")
-    return [End(_of("studies", "habit"), noun) for noun in c.objects[:1] if finished and noun.definite]
+    return [End(_of("studies", "habit"), noun, done=True) for noun in c.objects[:1] if finished and noun.definite]
 
 
 def _recovered(c: Said) -> list[End]:
     """ "My ankle has healed", "I got over the flu", "my back is fine again"."""
-    fine = (c.verb == "be" and c.has("healed", "better", "cured")) or (c.has("fine", "okay", "ok") and c.has("again"))
+    fine = (c.verb == "be" and c.has("healed", "cured")) or (c.has("fine", "okay", "ok") and c.has("again"))
     healed = c.verb in ("heal", "recover") or (c.verb == "clear" and c.has("up"))
     found = [End(_of("condition"), noun, "owner") for noun in c.subject[:1] if (healed or fine) and noun.definite]
     over = (c.verb == "get" and c.has("over")) or c.verb == "recover" or (c.verb == "beat" and not c.passive)
@@ -195,11 +239,11 @@ def _off(c: Said) -> list[End]:
     off = c.verb == "be" and c.tense == "present" and c.after[:1] == ("off",) and not c.has("to", "work", "sick")
     called = (c.passive and (c.verb in _CALLED_OFF or (c.verb == "call" and c.has("off")))) or off
     if called or (c.verb == "fall" and c.has("through")):
-        return [End(_of("plan", "habit"), _whole(c.subject), "owner")] if c.subject else []
+        return [End(_of("plan"), _whole(c.subject), "owner")] if c.subject else []
     calls = not c.passive and (c.verb in _CALLED_OFF - {"drop"} or (c.verb == "call" and c.has("off")))
     if calls and c.nouns:
         whose = "speaker" if c.pronoun == "they" else "subject"
-        return [End(_of("plan", "membership", "habit", "thing"), _whole(c.nouns), whose)]
+        return [End(_of("plan", "membership", "thing"), _whole(c.nouns), whose)]
     if c.has("mind") and c.verb == "change" and len(c.nouns) > 1:
         return [End(_of("plan"), _whole(c.nouns[1:]))]
     return []
@@ -240,7 +284,7 @@ def _no_more(c: Said, event: Event) -> list[End]:
     """ "I'm not vegan any more", "I no longer go to yoga", "we're not going there after all"."""
     words = " ".join(("", *c.after, ""))
     text = event.text.casefold()
-    again = "no longer" in text or any(f" {cue} " in words for cue in ("any more", "anymore", "any longer"))
+    again = "no longer" in text or _NO_LONGER.search(words) is not None
     off = " after all " in words
     if not (again or off):
         return []

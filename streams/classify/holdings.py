@@ -23,7 +23,7 @@ _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
     "relationship": frozenset({"bond"}),
     "studies": frozenset({"studies", "habit"}),
     "school": frozenset({"studies"}),
-    "pet": frozenset({"being", "thing"}),
+    "pet": frozenset({"being"}),
     "car": frozenset({"thing"}),
     "home": frozenset({"home"}),
     "condition": frozenset({"condition"}),
@@ -74,15 +74,15 @@ def holding(event: Event) -> frozenset[Kind]:
         kinds = frozenset({"habit", "diet"})
     if attribute.startswith(("membership", "club role")):
         kinds = frozenset({"membership"})
-    by_clause: frozenset[Kind] = frozenset() if clause is None else _by_clause(clause)
+    by_clause: frozenset[Kind] = frozenset() if clause is None else _by_clause(clause, animal=attribute == "pet")
     return kinds | STATE | by_clause
 
 
-def _by_clause(clause: Said) -> frozenset[Kind]:
+def _by_clause(clause: Said, *, animal: bool) -> frozenset[Kind]:
     kinds: set[Kind] = set()
     if clause.negated:
         return frozenset()
-    if clause.verb in _OWNING:
+    if clause.verb in _OWNING and not animal:
         kinds.add("thing")
     if clause.verb not in _STATES and clause.tense in ("present", "perfect"):
         kinds.add("habit")

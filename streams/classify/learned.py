@@ -18,10 +18,12 @@ from schemas.events import Event
 
 from . import cues
 from .attributes import canonical_attribute
+from .endings import goes_on
 from .features import plain
 from .offline import OfflineClassifier
 from .protocol import Judgement, Pair, Scorer
 from .subjects import about, same_subject
+from .told import is_due
 from .unfolding import unfolded
 from .wording import same_author, wording
 from .words import rare_stems
@@ -72,7 +74,11 @@ class LearnedClassifier:
         """One judgement per pair, in order; a judgement depends on its pair only."""
         judged = list(self._rules.classify(pairs))
         open_ = [place for place, rule in enumerate(judged) if rule.relation is None]
-        news = {place: found for place in open_ if (found := unfolded(pairs[place])) is not None}
+        news = {
+            place: found
+            for place in open_
+            if (found := unfolded(pairs[place])) is not None and not _too_soon(found, pairs[place])
+        }
         judged = [_updates(news.get(place)) or rule for place, rule in enumerate(judged)]
         unsettled = [place for place in open_ if judged[place].relation is None and may_end(pairs[place])]
         scores = self._scorer.score([wording(pairs[place]) for place in unsettled])
@@ -93,6 +99,11 @@ def _updates(found: Judgement | None) -> Judgement | None:
     return found if found is not None and found.relation == "updates" else None
 
 
+def _too_soon(found: Judgement, pair: Pair) -> bool:
+    """It tells that a plan was carried out whose day has not come."""
+    return found.kind == "done" and not is_due(pair)
+
+
 def may_end(pair: Pair) -> bool:
     """Whether the newer statement can end the older one at all: what is asked of the scorer.
 
@@ -109,6 +120,10 @@ def may_end(pair: Pair) -> bool:
         return False
     if newer.modality == "planned" and older.modality != "planned":
         return False
+    if goes_on(newer) or (kind_of(pair) == "done" and not is_due(pair)):
+        return False
+    if (newer.subject or "").count("'s ") > 1 and not same_subject(about(newer), about(older)):
+        return False  # "my colleague's trip" is none of mine
     if REPEATED.search(plain(newer.text)) or plain(newer.text) == plain(older.text) or _other_attributes(newer, older):
         return False
     return same_author(newer, older) or same_subject(about(newer), about(older))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from schemas.events import Event
 
 from . import cues
-from .endings import ends_of, goes_on
+from .endings import by_grammar, ends_of, goes_on
 from .features import SHORT_GAP_US, Features, compare, named_things
 from .mistakes import correction, put_right, withdrawn
 from .protocol import Judgement, Pair
@@ -144,13 +144,14 @@ def ended(pair: Pair, f: Features) -> Judgement | None:
         return None
     if f.attribute is not None and f.values_differ and not f.single_valued:
         return None
-    if f.attribute is not None and f.values_same and cues.LEFT.search(f.newer) and not cues.LEFT.search(f.older):
+    left = cues.LEFT.search(f.newer) and not cues.LEFT.search(f.older) and not by_grammar(new)
+    if f.attribute is not None and f.values_same and left:
         return updates("change", 0.85, "The newer statement says that it was left.")
     given = cues.GIVEN.search(f.newer)
     what = rare_stems(given["what"]) if given is not None and new.polarity == "affirmed" else frozenset[str]()
     if what and what <= rare_stems(f.older):
         return updates("change", 0.8, "The newer statement says that it was given to somebody else.")
-    if not cues.ENDED.search(f.newer) or cues.ENDED.search(f.older) or cues.ADDED.search(f.newer):
+    if by_grammar(new) or not cues.ENDED.search(f.newer) or cues.ENDED.search(f.older) or cues.ADDED.search(f.newer):
         return None
     if cues.NOT_ENDED.search(f.newer):
         return None

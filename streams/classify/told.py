@@ -58,11 +58,13 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
             continue  # "my colleague's trip"
         if not _meets(end, met, old):
             continue
+        if "plan" not in met and end.done and not _goes_on(old):
+            continue  # "I finished the dishes" ends no habit
         if "plan" not in met:
             return updates("change", 0.85, "The newer statement says that it ended.")
         if not end.done:
             return updates("cancelled", 0.85, "The newer statement calls the plan off.")
-        if new.anchor.until > old.stated.sent_at:
+        if new.anchor.until > old.stated.sent_at and is_due(pair):
             return updates("done", 0.85, "What was planned has happened.")
     return None
 
@@ -77,11 +79,24 @@ def carried_out(pair: Pair, f: Features) -> Judgement | None:
     did, planned = said(new.text), said(old.text)
     if did is None or planned is None or did.tense not in ("past", "perfect") or did.nearly or did.passive:
         return None
+    if not is_due(pair):
+        return None
     if did.verb != planned.verb or did.form not in ("simple", "perfect") or not did.objects:
         return None
     if any(_same_deed(noun, other) for noun in did.objects for other in planned.objects):
         return updates("done", 0.7, "What was planned has happened.")
     return None
+
+
+def _goes_on(event: Event) -> bool:
+    clause = said(event.text)
+    return clause is not None and clause.form in ("progressive", "perfect")
+
+
+def is_due(pair: Pair) -> bool:
+    """The day that was planned for has begun: what is done before it was something else."""
+    planned = pair.older.anchor
+    return planned.resolution == "message_time" or planned.start <= pair.newer.stated.sent_at
 
 
 def _same_deed(did: Noun, planned: Noun) -> bool:
@@ -100,7 +115,9 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     whose = "owner" if clause.passive or clause.verb == "be" else "speaker" if clause.pronoun == "they" else "subject"
     if not _same_owner(pair, f, whose):
         return None
-    moved = clause.verb in _MOVING and (clause.passive or clause.first or clause.pronoun == "they")
+    theirs = clause.first or clause.pronoun == "they"
+    moved = clause.verb in _MOVING and (clause.passive or (theirs and f.dates_differ))
+    moved = moved or (clause.verb in ("postpone", "reschedule") and not clause.passive)
     instead = clause.verb == "be" and (clause.has("instead") or cues.NOW.search(f.newer)) and f.dates_differ
     if not (moved or instead) or cues.ADDED.search(f.newer):
         return None
@@ -138,15 +155,21 @@ def _same_owner(pair: Pair, f: Features, whose: str) -> bool:
 
 def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:
     if "plan" in met:
-        return end.what is not None and _same_plan(end.what, old)
+        return end.what is not None and _same_plan(end, end.what, old)
     clause = said(old.text)
     if end.what is None and not end.doing:
         return True
     if clause is None:
         return False
     if end.doing:
-        return clause.verb == end.doing and (end.what is None or any(same(end.what, noun) for noun in clause.nouns))
+        does = clause.verb == end.doing and (end.what is None or any(same(end.what, noun) for noun in clause.nouns))
+        return does or any(_is_agent(noun, end) for noun in clause.nouns)
     return end.what is not None and (_has(end.what, met, clause) or _is_called(end.what, met, old))
+
+
+def _is_agent(noun: Noun, end: End) -> bool:
+    """Who "quit driving trams" was a tram driver."""
+    return end.what is not None and noun.head.startswith(f"{end.doing}r") and end.what.head in noun.stems
 
 
 def _has(what: Noun, met: frozenset[Kind], clause: Said) -> bool:
@@ -160,7 +183,11 @@ def _is_called(what: Noun, met: frozenset[Kind], old: Event) -> bool:
     return "being" in met and what.named and not what.article and what.stems <= content_stems(old.text)
 
 
-def _same_plan(what: Noun, old: Event) -> bool:
-    planned = content_stems(old.text)
+def _same_plan(end: End, what: Noun, old: Event) -> bool:
+    """The noun is one of the plan's, or what the plan is about: "the dentist" of a dentist appointment."""
+    planned, clause = content_stems(old.text), said(old.text)
+    heads = frozenset(noun.head for noun in (*clause.subject, *clause.nouns)) if clause is not None else planned
+    if what.head not in heads and (end.whose != "owner" or len(what.stems) > 1) and not what.stems & heads:
+        return False
     telling = what.stems - _VAGUE
     return telling <= planned if telling else bool(what.stems) and what.stems <= planned

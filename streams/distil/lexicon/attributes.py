@@ -12,10 +12,11 @@ END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow
 _V = r"(?P<v>[^,.;!?]+?)" + END
 _NO_TIME = r"(?!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|me|us|him|her|them|it|once|home|last|least|all|first)\b)"
 _NAME = r"(?-i:[A-Z])[\w.&'-]*(?: (?:&|and|of|the|(?-i:[A-Z])[\w.&'-]*))*"
-_FIRM = r"(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|robotics|software|technologies|pharma|media|press|books|maps|energy|solar|dairy|printing|tools|clinic|hospital|university|museum|(?:& )?sons|(?:& )?co)"
+_FIRM = r"(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|robotics|software|technologies|pharma|media|press|maps|energy|solar|dairy|printing|tools|(?:& )?sons|(?:& )?co)"
 _PLACE_OF_WORK = r"(?:bakery|shop|store|supermarket|school|kindergarten|nursery|hospital|clinic|surgery|pharmacy|bank|hotel|hostel|restaurant|caf[eé]|cafeteria|bar|pub|library|archive|museum|gallery|theatre|theater|cinema|factory|plant|mill|mine|lab|laboratory|studio|garage|workshop|warehouse|farm|winery|brewery|zoo|call cent(?:er|re)|newspaper|publisher|law firm|firm|company|agency|startup|start-up|university|institute|ministry|post office|fire station|police station|salon|laundry|butcher's|bookshop|print shop)"
 _TITLE = r"(?:[^\W\d_][\w-]* ){0,3}?[^\W\d_][\w-]*"
-_NO_TASK = r"(?!the moment|the time|night|home|work|once|fun|sure|them\b)"
+_NO_TASK = r"(?!(?:the moment|the time|the summer|the weekend|night|home|work|once|fun|sure|them|you|now|life|a|one)\b)"
+_NO_JOB = r"(?!(?:member|guest|patient|regular|customer|visitor|volunteer|parent|fan|friend|resident|neighbou?r|beginner|newcomer|stranger|tenant|sucker|stickler|dancer|runner|speaker|winner|loser|fit|match)s?\b)"
 _IN_PLACE = r"(?: (?:in|near) (?-i:(?!January|February|March|April|May\b|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[A-Z])[^\W\d_]*(?:[ -](?-i:[A-Z])[^\W\d_]*)*)?"
 _BE = r"(?:am|'m|is|'s|are|'re|was|were|be|been|isn't|aren't|wasn't|not)"
 
@@ -31,18 +32,18 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("diet", r"\b(?:eat|eats) (?P<v>[^,.;!?]+?)" + END),
     ("drink", r"\b(?:drink|drinks|drinking|switched to|on) (?P<v>(?:\w+ )?(?:milk|coffee|tea|decaf|water|wine|beer|juice|soda|alcohol))\b"),
     ("smoking", r"\b(?P<v>smok(?:e|es|ing|ed|er)|cigarettes|vap(?:e|ing))\b"),
-    ("relationship status", r"\b(?:am|'m|is|'s|are|'re|was|were|been|be|got|get|gets|getting|became|becoming|isn't|aren't|ain't) (?:\w+ )?(?P<v>married|engaged|divorced|separated|single|widowed|dating(?= (?:(?-i:[A-Z])\w|someone|somebody|each|him|her|again|since|for|an? )|[,.;!?]|$))\b(?! (?:in|with|from|by|origin|file|handed)\b)"),
+    ("relationship status", r"\b(?:am|'m|is|'s|are|'re|was|were|been|be|got|get|gets|getting|became|becoming|isn't|aren't|ain't) (?:\w+ )?(?P<v>married|engaged|divorced|separated|single|widowed|dating(?= (?:(?-i:[A-Z])\w|someone|somebody|each|him|her|again|since|for|an? )|[,.;!?]|$))\b(?![-\w]| (?:in|with|from|by|origin|file|handed)\b)"),
     ("relationship status", r"\ban? (?P<v>single) (?:mom|mum|mother|dad|father|parent)\b"),
-    ("relationship status", r"\b(?:i|we|he|she|they|and (?-i:[A-Z])\w+|and i|have|has|'ve|had|just|both) (?:\w+ )?(?P<v>broke up|broken up|split up|divorced|separated)\b(?! (?:the|our|my|into|by|from the|an?)\b)"),
+    ("relationship status", r"\b(?:i|we|he|she|they|and (?-i:[A-Z])\w+|and i|have|has|'ve|had|just|both) (?:\w+ )?(?P<v>broke up|broken up|split up|divorced|separated)\b(?! (?:the|our|my|into|by|from the|an?|at|on|near|before|outside)\b)"),
     ("relationship status", r"\b(?P<v>proposed) to (?:me|him|her|(?-i:[A-Z])\w+)\b|\b(?P<v2>seeing someone|married(?= (?:each other|my|his|her|(?-i:[A-Z]))))"),
     ("pregnancy", r"\b(?P<v>pregnant|expecting a baby|due date)\b"),
-    ("relationship status", r"\b(?:have|has|'ve|got|have got|has got|'ve got|found|met) (?:an? )(?:new )?(?P<v>girlfriend|boyfriend|fianc[eé]e?)\b"),
-    ("relationship status", r"\bbeen (?P<v>seeing (?-i:[A-Z])\w+) (?:since|for)\b"),
+    ("relationship status", r"\b(?:have|has|'ve|got|have got|has got|'ve got|found) (?:an? )(?:new )?(?P<v>girlfriend|boyfriend|fianc[eé]e?)\b"),
+    ("relationship status", r"\bbeen (?P<v>seeing (?-i:(?!Dr|Doctor|Prof|Mr|Mrs|Ms)[A-Z])\w+) (?:since|for)\b"),
     ("employer", r"\b(?:have|has|got|get|found|landed|accepted|took|started|starting|start|starts|begin|began|'ve got|'ve) (?:an? |my |the )?(?:new )?(?:\w+ )?(?:job|position|post|traineeship|internship|apprenticeship) (?:as (?:an? |the )?" + _TITLE + r" )?(?:at|with|for) " + _NO_TIME + _NO_TASK + r"(?P<v>[^,.;!?]+?)" + END),
     ("job", r"\b(?:start|starts|started|starting|work|works|working|worked) as (?:an? |the |our )?(?P<v>" + _TITLE + r" (?:at|for|with) " + _NO_TIME + _NO_TASK + r"[^,.;!?]+?)" + END),
     ("job", r"\b(?:start|starts|started|starting) as (?:an? |the |our )(?P<v>" + _TITLE + r")" + END),
-    ("employer", r"\b(?:start|starts|started|starting|work|works|working|worked) (?:at|for|with) (?:the )?(?P<v>" + _NAME + r")(?: as\b.*)" ),
-    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:[^\W\d_][\w-]* ){0,2}[^\W\d_][\w-]* (?:at|with|for) " + _NO_TASK + _NAME + r")"),
+    ("employer", r"\b(?:start|starts|started|starting|work|works|working|worked) (?:at|for) (?:the )?(?P<v>" + _NAME + r")(?: as\b.*)" ),
+    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:[^\W\d_][\w-]* ){0,2}" + _NO_JOB + r"[^\W\d_][\w-]*(?:er|or|ist|ant|ent|ian|man|woman|smith|nurse|chef|cook|clerk|guide|pilot|judge|coach|head|lead|vet|aide|intern) (?:at|with|for) " + _NO_TASK + _NAME + r")"),
     ("employer", r"\b(?:joined|joining|join|joins) (?:the )?(?P<v>" + _NAME + r")(?= as (?:an?|the|their)\b)"),
     ("employer", _BE + r" (?:now |currently )?(?:at|with) (?:the )?(?P<v>" + _FIRM + r")(?= (?:now|these days|nowadays)\b)"),
     ("employer", r"\bbeen (?:with|at|working (?:at|for|with)) (?:the )?(?P<v>" + _NAME + r")(?= (?:since|for)\b)"),
@@ -50,9 +51,9 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("employer", r"\b(?:quit|quitting|leave|left|leaving|resigned from|resign from) (?:my job (?:at|with) )?(?P<v>(?:the |my )(?:[\w.-]+ ){0,2}" + _PLACE_OF_WORK + r")(?= (?:after|for good|last|in|because|since)\b|[,.;!?]|$)"),
     ("job", r"\b(?:drive|drives|driving) (?:an? |the )?(?P<v>(?:school )?(?:bus|buses|taxi|taxis|cab|tram|trams|train|trains|truck|trucks|lorry|lorries|forklift|ambulance))\b"),
     ("job", r"\b(?P<v>)(?:sacked|made redundant|let (?:me|him|her|us) go|was let go|were let go|lost (?:my|his|her) job)\b"),
-    ("studies", r"\b(?P<v>)(?:graduated|dropped out of (?:university|uni|college|school)|dropped out|(?:finished|completed|got) (?:my|his|her) (?:degree|studies|phd|bachelor(?:'s)?|master(?:'s)?))\b"),
+    ("studies", r"\b(?P<v>)(?:graduated|dropped out of (?:university|uni|college|school)|dropped out(?! of\b)|(?:finished|completed|got) (?:my|his|her) (?:degree|studies|phd|bachelor(?:'s)?|master(?:'s)?))\b"),
     ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?from [^,.;!?]+? to (?P<v>[^,.;!?]+?" + _IN_PLACE + r")" + END),
-    ("home", r"\b(?:live|lives|living|lived|moved|moving|are|'re|am|'m) (?:\w+ )?(?:in|into|to) (?P<v>(?:an? |our |my |the )(?:[\w-]+ ){0,3}(?:house|flat|apartment|room|studio|cottage|place)" + _IN_PLACE + r")" + END),
+    ("home", r"\b(?:live|lives|living|lived|moved|moving|(?:are|'re|am|'m)(?= in (?:an? |our )(?:rented|own|shared|council|new)\b)) (?:\w+ )?(?:in|into|to) (?P<v>(?:an? |our |my |the )(?:[\w-]+ ){0,3}(?:house|flat|apartment|room|studio|cottage|place)" + _IN_PLACE + r")" + END),
     ("employer", r"\b(?:work|works|working|worked|started|start|starts|interning|employed) (?:full[- ]time |part[- ]time )?(?:at|for) " + _NO_TIME + r"(?P<v>[^,.;!?]+?)" + END),
     ("employer", _BE + r" (?:now |currently |still )?with (?P<v>(?-i:[A-Z])[\w&'-]*(?: (?:&|and|of|(?-i:[A-Z])[\w&'-]*))*)(?= (?:since|from|as of)\b)"),
     ("employer", _BE + r" (?:now |currently |still )?with (?P<v>(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|(?:& )?sons|(?:& )?co))\b"),
@@ -68,7 +69,7 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("assignment", _BE + r" on (?:the )?(?P<v>(?:[^\W\d_]+[ -]){0,2}(?:rollout|project|team|case|account|shift|crew|night shift))\b"),
     ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + END),
     ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides) (?:in|at|on|near|with) (?P<v>[^,.;!?]+?)" + END),
-    ("home", r"\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?!the (?:next|other|front|back|top|end|left|right|window|wall|table)\b)(?P<v>[^,.;!?]+?)" + END),
+    ("home", r"(?<!was )(?<!were )(?<!been )\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?!(?:plan|tears|step|level|phase|stage|page|chapter|bed)\b)(?!the (?:next|other|front|back|top|end|left|right|window|wall|table)\b)(?P<v>[^,.;!?]+?)" + END),
     ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + END),
     ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?P<v>[^,.;!?]+?)" + END),
     ("age", r"\b(?:turned|turn|turns|turning) (?P<v>\d{1,3}|\w+ty(?:-\w+)?|\w+teen)\b|\b(?P<v2>\d{1,3}) years old\b"),
