@@ -13,9 +13,12 @@ from schemas.ids import MessageKey
 from views.rows import EventRow, in_force, status_at
 
 from .cut import Cut
-from .quotes import day, offset_of, quoted
+from .quotes import day, offset_of, quote, quoted
 from .relevance import Note
 from .restated import Restated
+
+PART_WORDS = 6
+"""Of the quote that says which statement of a message a marker is about."""
 
 
 def is_past(row: EventRow, at: int) -> bool:
@@ -85,7 +88,7 @@ class Marker:
         retired = None if marks or self._restated is None else self._restated.of(key)
         if retired is not None:
             mark = self.of_event(retired)
-            return f"in part: {self._quote(retired)} {mark}" if rows else mark
+            return f"in part: {self._part(retired)} {mark}" if rows else mark
         return self.of_rest(key, None) or self.pointer(key)
 
     def pointer(self, key: MessageKey) -> str:
@@ -96,7 +99,7 @@ class Marker:
     def of_rest(self, key: MessageKey, told: str | None) -> str:
         """Markers of the events of a message other than ``told``, each with the words it is about."""
         rows = sorted(self._cut.rows(self._cut.reader.events_of_message(key)), key=lambda row: row.event.stated)
-        parts = [f"{self._quote(row)} {mark}" for row in rows if row.event.id != told and (mark := self.of_event(row))]
+        parts = [f"{self._part(row)} {mark}" for row in rows if row.event.id != told and (mark := self.of_event(row))]
         return "in part: " + "; ".join(parts) if parts else ""
 
     def _standing(self, row: EventRow, at: int) -> str:
@@ -165,6 +168,10 @@ class Marker:
         if not in_force(row, self.at):
             return ""
         return " and ".join(f"contested by {self._quote(other)}" for other in contesting(row, self._cut, self.at))
+
+    def _part(self, row: EventRow) -> str:
+        """The first words of a statement whose message stands before the marker: they only say which one."""
+        return quote(row.event, self._cut, min(PART_WORDS, self._words))
 
     def _quote(self, row: EventRow) -> str:
         return quoted(row.event, self._cut, self._words)

@@ -47,12 +47,17 @@ def quoted(event: Event, cut: Cut, words_max: int | None = None) -> str:
 
     An event asserted without a message is quoted by its own text and the day it was asserted.
     """
+    return f"{quote(event, cut, words_max)} ({said(event, cut)})"
+
+
+def quote(event: Event, cut: Cut, words_max: int | None = None) -> str:
+    """``"the words"`` alone, for where the message itself stands beside them."""
     citations = citations_of(event, cut)
     words = " ".join((citations[0].quote if citations else event.text).split())
     parts = words.split(" ")
     if words_max is not None and len(parts) > words_max:
         words = " ".join(parts[:words_max]) + " …"
-    return f'"{words}" ({said(event, cut)})'
+    return f'"{words}"'
 
 
 def said(event: Event, cut: Cut) -> str:

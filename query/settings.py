@@ -155,7 +155,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     note_tokens_min: int = 15
     notes_max: int = 400
     full_text_tokens_max: int = 80
-    quote_words_max: int = 16
+    quote_words_max: int = 12
     known_support: float = 0.55
     coverage_weight: float = 0.45
     subject_weight: float = 0.1
