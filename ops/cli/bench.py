@@ -32,6 +32,12 @@ by one and by many clients at once, and of a large one in memory (p50_ms_large).
 note and a current state, and memory. No question is asked twice, so each is encoded."""
 
 
+ASKING = """\
+How often a language model would be asked, and with how many tokens (four characters each), as the history grows. Every
+session speaks of one thing, so that each has something to be compared with in all before it. No model is reached: the
+replies are made up, and say nothing about quality."""
+
+
 class BenchOptions(Options):
     """Options that every benchmark has."""
 
@@ -55,6 +61,12 @@ class QueryBenchOptions(BenchOptions):
     seed: int
 
 
+class AskingBenchOptions(BenchOptions):
+    """Options of ``bench asking``."""
+
+    sessions: list[int]
+
+
 class StreamBenchOptions(BenchOptions):
     """Options of ``bench stream``."""
 
@@ -72,6 +84,21 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     _add_view(benches)
     _add_stream(benches)
     _add_query(benches)
+    _add_asking(benches)
+
+
+def _add_asking(benches: Subcommands) -> None:
+    parser = benches.add_parser("asking", parents=[], help="calls and tokens of a language model", description=ASKING)
+    parser.add_argument(
+        "--sessions",
+        metavar="N",
+        type=int,
+        nargs="+",
+        default=[1, 10, 100, 1_000],
+        help="lengths of the history; default 1 10 100 1000",
+    )
+    add_report(parser)
+    parser.set_defaults(run=run_asking)
 
 
 def _add_query(benches: Subcommands) -> None:
@@ -140,6 +167,18 @@ def run_query(options: QueryBenchOptions, world: World) -> int:
         tell("bench query", measure(asked, load_encoder, world.note), asked, options, world)
     except BenchError as error:
         raise CommandError(str(error), BAD_STORE) from error
+    return OK
+
+
+def run_asking(options: AskingBenchOptions, world: World) -> int:
+    """``bench asking``."""
+    from ops.bench.asking import Asked, measure
+    from ops.model import load_encoder
+
+    if min(options.sessions) < 1:
+        raise CommandError("--sessions: at least 1")
+    asked = Asked(sessions=tuple(options.sessions))
+    tell("bench asking", measure(asked, load_encoder(), world.note), asked, options, world)
     return OK
 
 
