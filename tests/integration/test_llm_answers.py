@@ -31,7 +31,7 @@ def script(*answers: Answer) -> Script:
     return serve
 
 
-def says(answer: str, label: str = "E1", known: bool = True) -> Answer:
+def says(answer: str, label: str = "N1", known: bool = True) -> Answer:
     """A good reply."""
     cited = [{"id": label, "told_as": "current"}]
     return completion(json.dumps({"reason": "Said so.", "known": known, "answer": answer, "citations": cited}))
