@@ -46,8 +46,9 @@ def serve(body: Body, before: int) -> Answer:
         ]
         return completion(json.dumps({"verdicts": verdicts}))
     if "question" in asked:
-        cited = [{"id": "E1", "told_as": "current"}]
-        return completion(json.dumps({"reason": "Said so.", "known": True, "answer": ANSWER, "citations": cited}))
+        cited = [{"id": note["id"], "told_as": "current"} for note in asked.get("notes", ()) if "tower" in note["text"]]
+        answer = {"reason": "Said so.", "known": bool(cited), "answer": ANSWER if cited else "", "citations": cited}
+        return completion(json.dumps(answer))
     events = [
         found(message["n"], message["text"], attribute="fancy")
         for message in asked["messages"]
