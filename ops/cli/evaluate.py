@@ -59,8 +59,8 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ablate",
         metavar="PART",
-        help="without a part of the query engine: no_ent, no_upd, no_hier, no_graph, no_sparse, dense_only, no_newest, "
-        "or paper (cosine alone, ordered by S)",
+        help="without a part of the query engine: no_ent, no_upd, no_hier, no_graph, no_plan, no_sparse, dense_only, "
+        "flat (the arm), or paper (cosine alone, ordered by S)",
     )
     parser.add_argument("--details", action="store_true", help="say what was right and wrong, a line each")
     parser.set_defaults(run=run)
@@ -80,7 +80,9 @@ def run(options: EvaluateOptions, world: World) -> int:
     data = Data(options.data)
     try:
         with memory(settings, world.note, options.keep) as filled:
-            scores = run_suite(options.suite, Task(data=data, memory=filled, samples=options.samples))
+            scores = run_suite(
+                options.suite, Task(data=data, memory=filled, samples=options.samples, variant=options.ablate)
+            )
     except BadDataError as error:
         raise CommandError(str(error), BAD_INPUT) from error
     made = _report(options.suite, scores, data.sha256(), settings, world.now())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from query.api import Mode
 from query.settings import QuerySettings, Relevance
 
 PLAIN = Relevance(sparse=False, nearby=(), events=0.0, runs=0.0, speaker=1.0, recency=0.0)
@@ -26,7 +27,14 @@ ABLATIONS: Mapping[str, Callable[[QuerySettings], QuerySettings]] = {
     "no_graph": lambda s: msgspec.structs.replace(s, families=("note",), max_hops=0, hierarchy_fan=0),
     "no_sparse": lambda s: msgspec.structs.replace(s, relevance=msgspec.structs.replace(s.relevance, sparse=False)),
     "dense_only": lambda s: msgspec.structs.replace(s, relevance=PLAIN),
-    "no_newest": lambda s: msgspec.structs.replace(s, newest_first=False),
+    "no_plan": lambda s: msgspec.structs.replace(s, newest_first=False),
+    "flat": lambda s: msgspec.structs.replace(s, families=("note",), max_hops=0, hierarchy_fan=0, newest_first=False),
     "paper": lambda s: msgspec.structs.replace(s, relevance=PLAIN, newest_first=False, path_order="score"),
 }
-"""By name, in the order of a table."""
+"""By name, in the order of a table. ``no_plan``: what a question asks for does not order the context; without a model a
+plan does nothing else. ``flat``: the arm of that name (``mode_of``)."""
+
+
+def mode_of(variant: str | None) -> Mode:
+    """The arm that a variant is asked in."""
+    return "flat" if variant == "flat" else "hybrid"

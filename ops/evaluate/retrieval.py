@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from query.api import ContextItem
 from schemas.ids import SpaceKey
 
+from .ablations import mode_of
 from .data import Question, number_of, sample_numbers
 from .memory import after_last
 from .suite import Scores, Task
@@ -51,7 +52,7 @@ def recalls(task: Task, space: SpaceKey, question: Question, evidence: set[str],
     found: dict[str, float] = {}
     items: Sequence[ContextItem] = ()
     for name, budget in BUDGETS.items():
-        items = task.memory.ask(space, question.question, at, budget).context
+        items = task.memory.ask(space, question.question, at, budget, mode=mode_of(task.variant)).context
         found[name] = len(evidence.intersection(shown_ids(items))) / len(evidence)
     found["r_at_10"] = len(evidence.intersection(shown_ids(items)[:FIRST])) / len(evidence)
     return found

@@ -8,6 +8,7 @@ import msgspec
 
 from query.api import ContextItem
 
+from .ablations import mode_of
 from .data import number_of, sample_numbers
 from .memory import after_last
 from .suite import Scores, Task, share
@@ -43,7 +44,7 @@ def run(task: Task) -> Scores:
         space = task.memory.import_locomo(task.data.locomo, place)
         at = after_last(task.memory.statements(space, 0))
         for item in mine:
-            context = task.memory.ask(space, item.question, at, BUDGET).context
+            context = task.memory.ask(space, item.question, at, BUDGET, mode=mode_of(task.variant)).context
             shown = look(context, item.current_dia_ids, item.outdated_dia_ids)
             total += 1
             present += shown.current is not None

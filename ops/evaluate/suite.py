@@ -17,7 +17,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         data: where the questions and answers are.
         memory: where the messages go.
         samples: numbers of the LoCoMo conversations; None = all the file holds.
-        variant: of the engine, for ablations; None = as it is used.
+        variant: of the engine, a name of ``ablations``; None = as it is used.
     """
 
     data: Data
