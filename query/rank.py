@@ -34,32 +34,47 @@ def current_first(
         at: instant the question is about.
         margin: see above, in units of the scores.
     """
-    where: dict[str, int] = {}
-    for position, events in enumerate(items):
-        for event_id in events:
-            where.setdefault(event_id, position)
-    newer = _newer_on_same(cut.rows(list(where)), at)
-    order: list[int] = []
-    placed: set[int] = set()
-
-    def place(position: int) -> None:
-        if position in placed:
-            return
-        placed.add(position)
-        for row in cut.rows(items[position]):
-            if is_past(row, at):
-                for event_id in _successors(row, cut):
-                    if event_id in where:
-                        place(where[event_id])
-            else:
-                for event_id in (*_possible(row, cut), *newer.get(row.event.id, ())):
-                    if event_id in where and scores[where[event_id]] >= scores[position] - margin:
-                        place(where[event_id])
-        order.append(position)
-
+    order = _Order(items, scores, cut, at, margin)
     for position in range(len(items)):
-        place(position)
-    return order
+        order.place(position)
+    return order.made
+
+
+class _Order:
+    """An order in the making. No inner function: one that calls itself is garbage only a search for circles finds."""
+
+    def __init__(
+        self, items: Sequence[Sequence[str]], scores: Sequence[float], cut: Cut, at: int, margin: float
+    ) -> None:
+        self._items = items
+        self._scores = scores
+        self._cut = cut
+        self._at = at
+        self._margin = margin
+        self._where: dict[str, int] = {}
+        for position, events in enumerate(items):
+            for event_id in events:
+                self._where.setdefault(event_id, position)
+        self._newer = _newer_on_same(cut.rows(list(self._where)), at)
+        self._placed: set[int] = set()
+        self.made: list[int] = []
+
+    def place(self, position: int) -> None:
+        """An item, after all that come before it."""
+        if position in self._placed:
+            return
+        self._placed.add(position)
+        where, least = self._where, self._scores[position] - self._margin
+        for row in self._cut.rows(self._items[position]):
+            if is_past(row, self._at):
+                for event_id in _successors(row, self._cut):
+                    if event_id in where:
+                        self.place(where[event_id])
+            else:
+                for event_id in (*_possible(row, self._cut), *self._newer.get(row.event.id, ())):
+                    if event_id in where and self._scores[where[event_id]] >= least:
+                        self.place(where[event_id])
+        self.made.append(position)
 
 
 def by_relevance(
@@ -103,17 +118,26 @@ def take_turns(paths: Sequence[Path]) -> list[Path]:
 
 
 def _successors(row: EventRow, cut: Cut) -> list[str]:
-    """Whatever superseded it, the newest first."""
-    rows = cut.rows([superseder.event_id for superseder in row.superseders])
-    ordered = sorted(rows, key=lambda new: (new.event.stated, new.event.id), reverse=True)
-    return [new.event.id for new in ordered]
+    """Whatever superseded it, the newest first. Remembered."""
+    known = cut.memo.of_events("successors")
+    found: list[str] | None = known.get(row.event.id)
+    if found is None:
+        rows = cut.rows([superseder.event_id for superseder in row.superseders])
+        ordered = sorted(rows, key=lambda new: (new.event.stated, new.event.id), reverse=True)
+        found = known[row.event.id] = [new.event.id for new in ordered]
+    return found
 
 
 def _possible(row: EventRow, cut: Cut) -> list[str]:
-    """Whatever may have superseded it, the surest first."""
-    edges = [one.edge for one in cut.edges(row.event.id) if one.edge.relation == "possibly_updates"]
-    newer = [edge for edge in edges if edge.dst == row.event.id]
-    return [edge.src for edge in sorted(newer, key=lambda edge: (-edge.confidence, edge.id))]
+    """Whatever may have superseded it, the surest first. Remembered."""
+    known = cut.memo.of_events("may supersede")
+    found: list[str] | None = known.get(row.event.id)
+    if found is None:
+        edges = [one.edge for one in cut.edges(row.event.id) if one.edge.relation == "possibly_updates"]
+        newer = [edge for edge in edges if edge.dst == row.event.id]
+        newer.sort(key=lambda edge: (-edge.confidence, edge.id))
+        found = known[row.event.id] = [edge.src for edge in newer]
+    return found
 
 
 def _newer_on_same(rows: Sequence[EventRow], at: int) -> Mapping[str, Sequence[str]]:
