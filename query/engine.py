@@ -150,6 +150,7 @@ class QueryEngine:
             known_at=request.known_at,
             seeds=seeds,
             paths=paths,
+            statements={event_id: near.rows[event_id].event.text for path in paths for event_id in path.events},
             context=context.items,
             context_tokens=context.tokens,
             scaffolding_tokens=context.scaffolding,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MODES: tuple[Mode, ...] = ("flat", "graph", "hybrid", "graph+ruled_out")
 _PATHS_SHOWN = 3
 _PATH_WIDTH = 110
+_WORDS = {"session": "in one session with", "theme": "on one theme with"}
+"""How a step over a session or a theme reads."""
 
 
 class AskOptions(Options):
@@ -119,7 +121,7 @@ def answer_lines(result: QueryResult, zone: Zone) -> Iterator[str]:
     yield from said_lines(result, zone)
     paths = evidence_paths(result)[:_PATHS_SHOWN]
     if paths:
-        yield "\nevidence paths (score: node, path, time, validity)"
+        yield "\nevidence paths"
         for path in paths:
             yield from path_lines(path, result)
     if result.trace is not None:
@@ -174,14 +176,17 @@ def trace_lines(trace: Trace) -> Iterator[str]:
 
 
 def path_lines(path: Path, result: QueryResult) -> Iterator[str]:
-    """A path: its scores (Eq. 16-20), its relations as asserted, and its text in the context when it is there."""
+    """A path: its score with the four signals (Eq. 16-20), and its relations as asserted, in words."""
+    signals = f"node {path.ns:.2f}, path {path.pc:.2f}, time {path.tc:.2f}, validity {path.uv:.2f}"
+    yield f"  score {path.score:.2f}: {signals}"
+    for step in path.steps:
+        kind = "" if step.kind is None else f"{step.kind}, "
+        relation = _WORDS.get(step.relation, step.relation)
+        line = f"{_told(step.src, result)} {relation} ({kind}{step.confidence:.2f}) {_told(step.dst, result)}"
+        yield from (f"    {part}" for part in textwrap.wrap(line, _PATH_WIDTH, subsequent_indent="    "))
+
+
+def _told(event_id: str, result: QueryResult) -> str:
     from .show import short
 
-    yield f"  {path.score:.2f}: {path.ns:.2f}, {path.pc:.2f}, {path.tc:.2f}, {path.uv:.2f}"
-    for step in path.steps:
-        kind = "" if step.kind is None else f", {step.kind}"
-        yield f"    {short(step.src)} {step.relation} {short(step.dst)} ({step.confidence:.2f}{kind})"
-    for item in result.context:
-        if item.kind == "path" and item.event_ids == path.events:
-            for line in item.text.splitlines():
-                yield from (f"    | {part}" for part in textwrap.wrap(line, _PATH_WIDTH, subsequent_indent="    "))
+    return f'"{result.statements[event_id]}" [{short(event_id)}]'

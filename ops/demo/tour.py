@@ -44,7 +44,7 @@ def tour(system: System, space: SpaceKey) -> Iterator[str]:
     yield f'"{THEN_QUESTION}" AS OF {show_day(MID_JANUARY, ZONE)}'
     yield from _answer(system.query(_question(space, THEN_QUESTION, as_of=MID_JANUARY)), paths=0)
     yield ""
-    yield f'"{NOW_QUESTION}" TODAY, with an evidence path (score: node, path, time, validity)'
+    yield f'"{NOW_QUESTION}" TODAY, with an evidence path'
     yield from _answer(system.query(_question(space, NOW_QUESTION, as_of=TODAY)), paths=1)
 
 

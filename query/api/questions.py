@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -131,7 +132,10 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a query returns. The hashes tell arms apart: equal context, template and scope give equal hashes."""
+    """Everything a query returns. The hashes tell arms apart: equal context, template and scope give equal hashes.
+
+    ``statements``: what each event says that a path leads over.
+    """
 
     shape: Shape
     mode: Mode
@@ -139,6 +143,7 @@ class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
     known_at: int | None
     seeds: tuple[Seed, ...]
     paths: tuple[Path, ...]
+    statements: Mapping[str, str]
     context: tuple[ContextItem, ...]
     context_tokens: int
     scaffolding_tokens: int

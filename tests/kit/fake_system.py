@@ -237,6 +237,7 @@ class FakeSystem:
                 known_at=request.known_at,
                 seeds=tuple(Seed(event_id=identity, family="note") for identity in ids),
                 paths=(Path(events=ids, steps=steps, score=1.0, ns=1.0, pc=1.0, tc=1.0, uv=1.0),) if ids else (),
+                statements={entry.event.id: entry.event.text for entry in found},
                 context=context,
                 context_tokens=sum(item.tokens for item in context),
                 scaffolding_tokens=0,

@@ -138,6 +138,7 @@ ANSWER = QueryResult(
             uv=0.5,
         ),
     ),
+    statements={OLD: FORMER.event.text, NEW: CURRENT.event.text},
     context=(
         ContextItem(
             kind="path",
@@ -500,9 +501,10 @@ def test_ask_gives_the_answer_first_then_the_evidence(terminal: Terminal) -> Non
         "Lio bakes at the mill.",
         '  "I bake at the mill now."  Lio, 2026-02-02, message 4-1',
     ]
-    assert "  0.72: 0.80, 0.70, 0.60, 0.50" in ran.out
-    assert "    ebbbbbbbb updates eaaaaaaaa (0.91, change)" in ran.out
-    assert "    | first at home\n    | then at the mill" in ran.out
+    assert "  score 0.72: node 0.80, path 0.70, time 0.60, validity 0.50\n" in ran.out
+    assert (
+        '    "Lio bakes at the mill." [ebbbbbbbb] updates (change, 0.91) "Lio bakes at home." [eaaaaaaaa]\n' in ran.out
+    )
 
 
 def test_ask_passes_on_mode_budget_and_times(terminal: Terminal) -> None:
