@@ -94,14 +94,16 @@ class Adjudicating:
             status=_status(decision.records), edge_id=decision.edge_id, alias=decision.alias, unknown=decision.unknown
         )  # fmt: skip
 
-    def activate(self, space: SpaceKey, wanted: ActivateIn) -> ActivatedOut:
-        """Make a producer the active one. Raises ``RefusedError``."""
+    def activate(
+        self, space: SpaceKey, wanted: ActivateIn, then: Callable[[SpaceKey], None] | None = None
+    ) -> ActivatedOut:
+        """Make a producer the active one; ``then``: applies it instead of the processors. Raises ``RefusedError``."""
         with self._lock:
             table = self.producers(space)
             stage = next(one for one in table.stages if one.stage == wanted.stage)
             record = activate(space, wanted, stage.producers, self._activations(space).get(wanted.stage), self._now())
             self._append("producers", () if record is None else (record,))
-        self._relink(space)
+        (then or self._relink)(space)
         fallbacks = stage.fallbacks if record is None else (record.fallback,)
         return ActivatedOut(
             status="duplicate" if record is None else "accepted", stage=wanted.stage, producer=wanted.producer,

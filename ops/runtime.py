@@ -181,12 +181,14 @@ class Embedded(Ruled, Erased, Asked):
             with self._processors.held():
                 anew = Redistilling(self._log, self._view, self._encoder, other, asker, self._now())
                 result = anew.run(space, record=switch)
+                if switch and not result.open:
+                    wanted = ActivateIn(stage="distil", producer=result.producer, fallback=None)
+                    with refusals():
+                        self.analysts.activate(space, wanted, then=anew.switched)
         finally:
             if asker is not None and not ours:
                 asker.close()
-        if switch and not result.open:
-            self._processors.run()
-            self.activate(space, ActivateIn(stage="distil", producer=result.producer, fallback=None))
+        self._processors.run()
         return result
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ops.llm.stages import link_stage
 from ops.pipeline import StageRunner
 from ops.settings import Settings
 from ops.viewing import LiveView
@@ -14,6 +15,7 @@ from streams.llm.desk import Desk
 from streams.log import Log
 from streams.ports import Encoder
 
+from .relinking import Relink
 from .shadow import Comparison, Shadow, compare, record_all
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ class Redistilling:
         self._asker = asker
         self._now = now
         self._desk = StageRunner(log, Desk(), settings.stage_batch_records)
+        self._links = link_stage(settings, encoder)
 
     def run(self, space: SpaceKey, *, record: bool) -> Redistilled:
         """Ask what was not asked before, wait for the replies there will be, and compare.
@@ -80,8 +83,23 @@ class Redistilling:
         away = None if asker is None else asker.away
         if record and not left:
             record_all(self._log, "events", shadow.sets(), self._now)
+            self._link()
         found = compare(self._view.snapshot(space), shadow.snapshot())
         return Redistilled(producer=shadow.producer, open=len(left), away=away, comparison=found)
+
+    def switched(self, space: SpaceKey) -> None:
+        """Relate the statements as the comparison did, by what the other model said of their pairs.
+
+        Call it right after the producer was activated: whoever reads that first relates them by his own verdicts.
+        """
+        self._link()
+        relink = Relink(self._links, space, f"switched {self._now}")
+        StageRunner(self._log, relink, self._settings.stage_batch_records).tick(self._now)
+
+    def _link(self) -> None:
+        runner = StageRunner(self._log, self._links, self._settings.stage_batch_records)
+        while runner.step(self._now):
+            pass
 
     def _work_off(self) -> None:
         while self._desk.step(self._now):

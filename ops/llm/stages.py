@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ops.scoring.lazy import LazyClassifier
 from ops.settings import Settings
 from streams.classify.protocol import Classifier
@@ -10,6 +12,9 @@ from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
 from streams.ports import Encoder, Stage
+
+if TYPE_CHECKING:
+    from streams.link.model.stage import ModelLinkStage
 
 
 def distil_stage(settings: Settings) -> Stage:
@@ -22,7 +27,9 @@ def distil_stage(settings: Settings) -> Stage:
     return ModelDistilStage(rules, model)
 
 
-def link_stage(settings: Settings, encoder: Encoder, classifier: Classifier | None = None) -> Stage:
+def link_stage(
+    settings: Settings, encoder: Encoder, classifier: Classifier | None = None
+) -> LinkStage | ModelLinkStage:
     """Offline alone, or a model for what that leaves open.
 
     Args:

@@ -150,6 +150,10 @@ class LinkStage:
         self._keep(key, after, space, state)
         return outputs
 
+    def all_judged_anew(self, key: SpaceKey, cause: str, state: StageState) -> list[Output]:
+        """``judged_anew`` of every session of the space."""
+        return self.judged_anew(key, list(self.space(key, state).pool.members), cause, state)
+
     def _publisher(self, space: Space, state: StageState, at: int, covers: int, learned_at: int) -> Publisher:
         return Publisher(
             self._classifier, space, state, revision=at, covers=covers, learned_at=learned_at, limits=self._limits

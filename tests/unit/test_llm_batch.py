@@ -22,6 +22,7 @@ from schemas.codec import decode
 from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
 from streams.distil.offline import OfflineDistiller
+from streams.llm.prompts import link as link_words
 from streams.log.memory import MemoryLog
 from tests.kit.asking import found
 from tests.kit.encoders import HashingEncoder
@@ -114,10 +115,10 @@ def listed(request: dict[str, Any]) -> dict[str, Any]:
     return result(request, json.dumps({"events": [found(1, data["messages"][0]["text"].rstrip("."))]}))
 
 
-def judged(request: dict[str, Any]) -> dict[str, Any]:
-    """A good answer to a question about pairs."""
+def judged(request: dict[str, Any], name: str = "change") -> dict[str, Any]:
+    """A good answer to a question about pairs: one verdict on all."""
     data = json.loads(request["body"]["messages"][1]["content"])
-    verdicts = [{"pair": p["pair"], "reason": "Moved.", "verdict": "change", "confidence": 0.9} for p in data["pairs"]]
+    verdicts = [{"pair": p["pair"], "reason": "Moved.", "verdict": name, "confidence": 0.9} for p in data["pairs"]]
     return result(request, json.dumps({"verdicts": verdicts}))
 
 
@@ -307,6 +308,50 @@ def test_a_switch_waits_until_nothing_is_left_to_ask_then_counts_and_can_be_undo
     code, said = ruled.run("producer", "activate", "pond", "distil", OfflineDistiller.producer)
     assert code == 0
     assert ruled.run("state", "pond", "--all")[1] == former
+
+
+ENDED = "superseded on 2024-03-11"
+
+
+@pytest.mark.parametrize("former", ["", '[llm]\nmodel = "scripted"\n'])
+def test_a_switch_gives_what_was_compared_links_too(ruled: Pond, former: str) -> None:
+    ruled.settings(CONFIG_NAME, former)
+    other = ruled.settings("other.toml", '[llm]\nmodel = "other"\n')
+    anew = ("redistill", "pond", "--producer", str(other))
+    ruled.run(*anew, "--compare")
+    for stage, good in (("distil", listed), ("link", judged)):
+        file, results = ruled.directory / f"{stage}.jsonl", ruled.directory / "results.jsonl"
+        ruled.run("--config", str(other), "llm", "export", "pond", "--stage", stage, "--out", str(file))
+        lines = file.read_text().splitlines()
+        results.write_text("".join(json.dumps(good(json.loads(line))) + "\n" for line in lines))
+        ruled.run("--config", str(other), "llm", "import", str(results))
+        ruled.run(*anew, "--compare")
+    asked = ruled.log.end("asks", 0)
+    code, said = ruled.run(*anew, "--switch")
+    assert (code, "1 hold for another time" in said, "counts now" in said) == (0, True, True)
+    assert ENDED in ruled.run("state", "pond", "--all")[1], "at once, whatever the store's settings say"
+    ruled.settings(CONFIG_NAME, other.read_text())
+    assert "0 appear, 0 vanish, 0 hold for another time" in ruled.run(*anew, "--compare")[1]
+    assert ENDED in ruled.run("state", "pond", "--all")[1]
+    assert ruled.log.end("asks", 0) == asked, "nobody was asked anything to switch"
+    assert ruled.run("verify", "pond")[0] == 0
+
+
+def test_another_prompt_for_pairs_alone_is_asked_compared_and_switched_to(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pond.answer(listed(request) for request in pond.export("distil"))
+    pond.answer(judged(request, "none") for request in pond.export("link"))
+    assert ENDED not in pond.run("state", "pond", "--all")[1]
+    monkeypatch.setattr(link_words, "SYSTEM", link_words.SYSTEM + " Please.")
+    anew = ("redistill", "pond", "--producer", str(pond.directory / CONFIG_NAME))
+    assert "1 questions are open" in pond.run(*anew, "--compare")[1]
+    pond.answer(judged(request) for request in pond.export("link"))
+    assert "0 appear, 0 vanish, 1 hold for another time" in pond.run(*anew, "--compare")[1]
+    assert ENDED not in pond.run("state", "pond", "--all")[1], "it was only compared"
+    assert pond.run(*anew, "--switch")[0] == 0
+    assert ENDED in pond.run("state", "pond", "--all")[1]
+    assert pond.run("verify", "pond")[0] == 0
 
 
 def test_what_was_asked_before_is_not_asked_again(ruled: Pond) -> None:

@@ -70,6 +70,11 @@ class ModelLinkStage:
         linked = self._links.apply(entry, state, now)
         return (*linked, *self._ask_about_unknown(record, state))
 
+    def all_judged_anew(self, key: SpaceKey, cause: str, state: StageState) -> list[Output]:
+        """See ``LinkStage``: by the verdicts that are recorded for our model and prompt, asking nothing."""
+        self._bind(key, state)
+        return self._links.all_judged_anew(key, cause, state)
+
     # --- asking -----------------------------------------------------------------------------------------------------
 
     def _bind(self, key: SpaceKey, state: StageState) -> None:
