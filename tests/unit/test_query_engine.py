@@ -39,6 +39,17 @@ def test_the_same_question_on_the_same_cut_gives_the_same_bytes() -> None:
     assert first == second
 
 
+def test_what_earlier_questions_left_in_memory_changes_no_answer() -> None:
+    """Warm is cold: links, lines, facts and markers are remembered by the cut."""
+    questions = ("Where does Tilda work?", "When is Bram's dentist appointment?", "Where does Oda live?", "Who sings?")
+    warm = village()
+    for at in ("2024-05-10", "2024-02-15"):
+        for question in questions:
+            changes = {"as_of": us(at), "mode": "hybrid", "trace": True}
+            again, anew = ask(question, warm, **changes), ask(question, village(), **changes)
+            assert msgspec.json.encode(again) == msgspec.json.encode(anew)
+
+
 def test_the_context_is_as_recorded() -> None:
     """``tests/golden/query_context.txt``: look at a difference before you record it anew."""
     assert rendered_text(ask("Where does Tilda work?").context) + "\n" == GOLDEN.read_text(encoding="utf-8")
