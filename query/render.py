@@ -77,7 +77,7 @@ class Renderer:
             return None
         marker = self._marker.of_note(key)
         events = tuple(self._cut.reader.events_of_message(key))
-        dates = self._dates(self._cut.rows(events)) if self._dated_notes else ()
+        dates = self._dates(note, self._cut.rows(events)) if self._dated_notes else ()
         notes = "; ".join(part for part in (*dates, marker) if part)
         scaffold = f" {{{notes}}}" if notes else ""
         line, tokens = self._line(key, note)
@@ -172,10 +172,17 @@ class Renderer:
         speaker = f"{_flat(row.event.speaker)}: " if row.event.speaker else ""
         return f"[{day(row.event.stated.sent_at, 0)}] {speaker}{_flat(row.event.text)}"
 
-    def _dates(self, rows: Sequence[EventRow]) -> Sequence[str]:
-        """That a message tells nothing but plans, and the days its phrases mean where they do not say them."""
+    def _dates(self, note: MessageText, rows: Sequence[EventRow]) -> Sequence[str]:
+        """That a message tells plans, mostly and nothing else; the days its phrases mean where they do not say them."""
         found: dict[str, None] = {}
-        if rows and all(row.event.modality == "planned" for row in rows):
+        told = {
+            (source.start, source.end)
+            for row in rows
+            for source in row.event.sources
+            if (source.conversation_id, source.message_id) == (note.conversation_id, note.message_id)
+        }
+        is_most = 2 * sum(end - start for start, end in told) >= len(note.content)
+        if rows and is_most and all(row.event.modality == "planned" for row in rows):
             found["plan"] = None
         for row in rows:
             anchor, offset = row.event.anchor, offset_of(row.event, self._cut)

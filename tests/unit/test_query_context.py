@@ -155,6 +155,16 @@ def test_a_note_tells_which_day_its_phrase_means_outside_the_flat_arm() -> None:
     assert flat.text.endswith("I sold the kite yesterday.")
 
 
+def test_a_note_is_called_a_plan_when_plans_are_most_of_what_it_says() -> None:
+    note = message("n", "Bram", "2024-03-10", "The kite order was stopped for want of silk. I go for a swim.")
+    swim = event("swim", note, "I go for a swim.", type="plan", modality="planned")
+    (item,) = ask("What was stopped?", "hybrid", 60, MemorySpace([note], [row(swim)])).context
+    assert item.text.endswith("I go for a swim.")
+    whole = event("swim", note, type="plan", modality="planned")
+    (item,) = ask("What was stopped?", "hybrid", 60, MemorySpace([note], [row(whole)])).context
+    assert item.text.endswith("I go for a swim. {plan}")
+
+
 def test_an_item_that_does_not_fit_is_left_out_whole_and_smaller_ones_still_fit() -> None:
     long = message("long", "Bram", "2024-02-01", "harbour " * 60)
     short = message("short", "Bram", "2024-02-02", "the harbour")
