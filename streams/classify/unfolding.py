@@ -99,7 +99,7 @@ def unfolded(pair: Pair) -> Judgement | None:
     newer, older = pair.newer, pair.older
     if pair.focus == 0 or not same_author(newer, older) or newer.modality == "planned":
         return None
-    if newer.stated.sent_at - older.stated.sent_at < APART_US or newer.polarity == "negated":
+    if not said_apart(pair) or newer.polarity == "negated":
         return None
     if pair.similarity >= SURE_CLOSE[1] and _counts_on(newer.text, older.text):
         return updates("change", 0.7, "The newer statement counts on from the older one.")
@@ -117,6 +117,11 @@ def unfolded(pair: Pair) -> Judgement | None:
         reason = "The newer statement may tell what became of it."
         return Judgement(relation="possibly_updates", kind=None, confidence=0.6, reason=reason)
     return None
+
+
+def said_apart(pair: Pair) -> bool:
+    """The two were not said in one talk."""
+    return pair.newer.stated.sent_at - pair.older.stated.sent_at >= APART_US
 
 
 def _is_open(pair: Pair) -> bool:

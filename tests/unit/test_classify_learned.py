@@ -124,6 +124,11 @@ def test_where_a_statement_meets_many_only_what_shares_a_rare_word_is_scored(met
     assert may_end(Pair(newer=NEW, older=OLD, similarity=0.9, adjacent=False, met=met, focus=focus)) is asked
 
 
+def test_within_one_talk_a_high_score_alone_ends_nothing() -> None:
+    newer = statement(NEW.text, 1, message_id="m1b")
+    assert judged(newer, OLD, 0.99).relation == "possibly_updates"
+
+
 def test_what_may_have_become_of_something_is_linked_where_the_score_says_nothing() -> None:
     older, newer = statement("I am researching drone schools", 1), statement("I visited two drone schools", 9)
     assert judged(newer, older, 0.1, met=30, focus=3).relation == "possibly_updates"
