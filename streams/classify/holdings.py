@@ -72,6 +72,8 @@ def holding(event: Event) -> frozenset[Kind]:
     kinds: frozenset[Kind] = _BY_ATTRIBUTE.get(attribute, frozenset())
     if attribute == "diet" and event.value is not None and event.value.casefold() in ("vegan", "vegetarian"):
         kinds = frozenset({"habit", "diet"})
+    if attribute == "studies" and clause is not None and clause.verb == "learn":
+        kinds = frozenset({"habit"})  # what one learns besides goes on after graduation
     if attribute.startswith(("membership", "club role")):
         kinds = frozenset({"membership"})
     by_clause: frozenset[Kind] = frozenset() if clause is None else _by_clause(clause, animal=attribute == "pet")
