@@ -7,11 +7,11 @@ path crosses them at their own discounts. Events and links are numbers; what a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import msgspec
 
-from schemas.edges import Edge
+from schemas.edges import Edge, Relation
 from schemas.events import Stated
 from schemas.parts import whole_of
 from views.rows import EdgeRow, EventRow, validity_at
@@ -88,12 +88,13 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
     rows = {row.event.id: row for row in cut.rows(seeds)}
     found: dict[str, Arm] = {}
     room = settings.neighbourhood
+    arms = Arms(cut, settings.discounts)
     level = list(rows)
     for _ in range(settings.max_hops):
         following: list[str] = []
         for event_id in level:
             left = settings.beam
-            for arm in arms_of(cut, event_id, settings.discounts):
+            for arm in arms.of(event_id):
                 if arm.until is not None and at >= arm.until:
                     continue
                 if not left:
@@ -120,17 +121,24 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
     )
 
 
-def arms_of(cut: Cut, event_id: str, discounts: Discounts) -> Sequence[Arm]:
-    """The relations at an event that may be crossed at some time, the strongest first, then by id."""
-    known = cut.memo.of_events(("arms", discounts))
-    arms: Sequence[Arm] | None = known.get(event_id)
-    if arms is None:
-        made = (_arm(row, event_id, cut, discounts) for row in cut.edges(event_id))
-        arms = known[event_id] = sorted((arm for arm in made if arm is not None), key=_strongest)
-    return arms
+class Arms:
+    """The relations at events that may be crossed at some time, the strongest first, then by id. Remembered."""
+
+    def __init__(self, cut: Cut, discounts: Discounts) -> None:
+        self._cut = cut
+        self._known: dict[str, Sequence[Arm]] = cut.memo.of_events(("arms", discounts))
+        self._discounts = {relation: discounts.of(relation) for relation in get_args(Relation)}
+
+    def of(self, event_id: str) -> Sequence[Arm]:
+        """Those at one event."""
+        arms = self._known.get(event_id)
+        if arms is None:
+            made = (_arm(row, event_id, self._cut, self._discounts) for row in self._cut.edges(event_id))
+            arms = self._known[event_id] = sorted((arm for arm in made if arm is not None), key=_strongest)
+        return arms
 
 
-def _arm(row: EdgeRow, event_id: str, cut: Cut, discounts: Discounts) -> Arm | None:
+def _arm(row: EdgeRow, event_id: str, cut: Cut, discounts: Mapping[str, float]) -> Arm | None:
     """The relation, where a path may cross it. Two of the paper's prunes, and one of our own.
 
     1. A ``causes`` or ``prevents`` edge invalid by then (Eq. 12) is a broken reasoning link.
@@ -150,14 +158,10 @@ def _arm(row: EdgeRow, event_id: str, cut: Cut, discounts: Discounts) -> Arm | N
     began, target = src.event.anchor.start, dst.event.anchor
     if relation in _FORWARD_IN_TIME and began >= target.until and began > target.start:
         return None
-    return Arm(
-        weight=edge.confidence * discounts.of(relation),
-        key=edge.id,
-        other=edge.dst if edge.src == event_id else edge.src,
-        edge=edge,
-        in_order=relation != "before" or began <= target.start,
-        until=row.invalid_from if relation in _CAUSAL else None,
-    )
+    other = edge.dst if edge.src == event_id else edge.src
+    in_order = relation != "before" or began <= target.start
+    until = row.invalid_from if relation in _CAUSAL else None
+    return Arm(edge.confidence * discounts[relation], edge.id, other, edge, in_order, until)
 
 
 def _strongest(arm: Arm) -> tuple[float, str]:

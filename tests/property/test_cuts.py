@@ -13,7 +13,7 @@ from ops.cuts import Cuts
 from query.api import Path
 from query.cut import Cut
 from query.markers import Marker
-from query.neighbourhood import arms_of
+from query.neighbourhood import Arms
 from query.render import Renderer, Shown
 from query.restated import Restated
 from query.settings import Discounts
@@ -50,8 +50,9 @@ def worked_out(cut: Cut, events: Sequence[str], notes: Sequence[MessageKey]) -> 
     restated = Restated(cut, events, last)
     marker = Marker(cut, last, last, 16, restated=restated)
     renderer = Renderer(cut, marker, WordTokens(), 80)
+    arms = Arms(cut, Discounts())
     for event_id in events:
-        yield arms_of(cut, event_id, Discounts())
+        yield arms.of(event_id)
         yield renderer.path(_alone(event_id), Shown(labels={}, messages={}, steps={}))
     for key in notes:
         yield renderer.note(key, 0.0)
