@@ -1,8 +1,7 @@
-"""Every weight and limit of the query engine, in one frozen struct that is hashed into published results."""
+"""Every weight and limit of the query engine, in one frozen struct hashed into published results with all settings."""
 
 from __future__ import annotations
 
-import hashlib
 from typing import Literal
 
 import msgspec
@@ -170,8 +169,3 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     trace_bonus: float = 0.1
     trace_paths: int = 5
     chain_max: int = 200
-
-
-def settings_sha256(settings: QuerySettings) -> str:
-    """Identity of a configuration, for published results."""
-    return hashlib.sha256(msgspec.json.encode(settings, order="deterministic")).hexdigest()
