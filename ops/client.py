@@ -192,7 +192,7 @@ class Remote:
         return 0
 
     def flush(self, space: SpaceKey) -> None:
-        """Until all that was sent is applied: the service publishes an open session after some silence.
+        """Until all that was sent is applied: the service publishes an open session every few seconds at most.
 
         Raises:
             NoServiceError: it takes messages and applies none.
