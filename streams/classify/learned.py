@@ -34,7 +34,7 @@ CLOSE = 0.5
 FEW = 5
 """Most statements that a statement meets where a sure score makes an update. In six long chats (3,700 statements) one
 update came of it; without this bound 29 did, and one of those was right. Within one talk, whose first statements meet
-few as well, a score makes none: all four that came of it there were wrong."""
+few as well, a score makes none: all three that came of it there were wrong."""
 
 FOCUS = 3
 """Where it meets more, most statements that may hold the rarest word that a scored pair shares. Of 2,900 pairs that are
