@@ -341,9 +341,11 @@ def test_what_a_producer_asserts_is_there_when_the_call_returns(machine: Machine
 
 def test_waiting_ends_when_the_message_is_applied_and_not_before(machine: Machine) -> None:
     system = machine.open()
-    offset = say(system, 1, "I live in Lecce.", "2031-03-01T10:00:00Z")
+    say(system, 1, "I work at the mole.", "2031-03-01T10:00:00Z")
     system.run()
-    assert not system.wait(SPACE, offset, timeout_s=0.0), "the session is open and not published yet"
+    offset = say(system, 2, "I live in Lecce.", "2031-03-01T10:01:00Z")
+    system.run()
+    assert not system.wait(SPACE, offset, timeout_s=0.0), "an open session is published every two seconds at most"
     machine.clock.now += 2_000_001
     system.run()
     assert system.wait(SPACE, offset, timeout_s=0.0)
