@@ -111,7 +111,5 @@ def test_a_note_is_marked_when_all_its_events_are_past_and_in_part_when_some_are
     key = MessageKey("c", "n1")
     assert marker(space=only_past).of_note(key) == f"superseded on 2024-05-02 by {NEW_JOB}"
     mixed = MemorySpace([both, M["m2"]], [*rows, row(event("bees", both, "I keep bees."))])
-    assert marker(space=mixed).of_note(key) == (
-        f'in part: "I bake at the mill." superseded on 2024-05-02 by {NEW_JOB}'
-    )
+    assert marker(space=mixed).of_note(key) == (f'in part: "I bake at the mill." superseded on 2024-05-02 by {NEW_JOB}')
     assert marker(space=mixed).of_note(MessageKey("c", "m2")) == ""
