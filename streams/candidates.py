@@ -19,7 +19,7 @@ from schemas.times import US_PER_DAY
 
 from .classify.attributes import matter
 from .classify.promise import promise
-from .classify.subjects import About, about, name_stems, same_subject
+from .classify.subjects import About, about, is_called, name_stems, same_subject
 from .classify.words import rare_stems
 from .unit_vectors import SCALE, IntVector, cosine, dot
 
@@ -139,8 +139,13 @@ def same_attribute(left: Row, right: Row) -> bool:
 
 
 def takes_part(left: Row, right: Row) -> bool:
-    """The left one is about somebody who takes part in the right one and speaks in neither: "Tinker died"."""
+    """The left one is about somebody who takes part in the right one and speaks in neither: "Tinker died".
+
+    Or the right one says whose and who that is: "Vera is here", "my sister Vera".
+    """
     subject = left.about.subject
+    if is_called(left.about, right.about):
+        return True
     return left.about.third and subject in right.participants and subject not in (right.speaker, right.about.subject)
 
 

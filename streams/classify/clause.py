@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ..distil.finite import Tokens
 from ..distil.lexicon import grammar as g
 from ..distil.lexicon.verbs import BASES
-from ..distil.parse import Form, Parse, parse
+from ..distil.parse import Form, Parse, parse, parse_going_on
 from ..distil.tokens import Token, tokenize
-from ..distil.verbs import ing_base
+from ..distil.verbs import ing_base, third_base
 from .words import stem
 
 READ_CHARS = 400
@@ -135,15 +135,23 @@ def said(text: str) -> Said | None:
     tokens = tokenize(text)
     reading = parse(tokens)
     if reading is None or reading.form == "verbless":
-        return None
-    return _said(text, tokens, reading)
+        reading = parse_going_on(tokens)
+    return None if reading is None else _said(text, tokens, reading)
 
 
 def _said(text: str, tokens: Tokens, reading: Parse) -> Said:
     words = [t.word for t in tokens]
     begin, end = reading.subject
     own = {"i", "we"} & set(words[begin:end])
-    pronoun = "i" if begin == end else min(own) if own else words[begin] if words[begin] in g.SUBJECT_PRONOUNS else ""
+    pronoun = (
+        _left_out(words)
+        if begin == end
+        else min(own)
+        if own
+        else words[begin]
+        if words[begin] in g.SUBJECT_PRONOUNS
+        else ""
+    )
     main = _had_to(words, reading) or reading.main
     after = _skipped(words, main + 1)
     stopped = ing_base(words[after]) if after < len(words) else None
@@ -162,6 +170,11 @@ def _said(text: str, tokens: Tokens, reading: Parse) -> Said:
         tense=reading.tense,
         form=reading.form,
     )
+
+
+def _left_out(words: list[str]) -> str:
+    """Who is meant where no subject is said: "works as a nurse" is another's, the rest the speaker's."""
+    return "he" if third_base(words[0]) is not None and words[0] not in BASES else "i"
 
 
 def _had_to(words: list[str], reading: Parse) -> int | None:

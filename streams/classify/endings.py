@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from schemas.events import Event
 
 from .clause import Noun, Said, said
-from .holdings import Kind
+from .holdings import MEATS, Kind
 
 _NO_LONGER = re.compile(
     r" (?:any more|anymore|any longer)"
@@ -50,13 +50,16 @@ _TAKEN = frozenset({"steal", "wreck", "sell", "scrap", "total", "demolish", "tow
 _GONE = frozenset({"die", "disappear", "expire", "burn"})
 _CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
 _DISMISSED = frozenset({"fire", "sack"})
-_MEATS = frozenset({"meat", "chicken", "beef", "pork", "steak", "sausag", "ham"})
 _SCHOOLS = frozenset({"university", "uni", "college", "school", "cours", "program", "degre", "class", "studi"})
 _PUT = frozenset({"at", "by", "in", "into", "on", "onto", "with"})
 _BRIEFLY = frozenset({"early", "late", "at", "today", "tonight", "before", "until", "till", "by", "behind", "for"}) | {
     "just", "now", "hour", "hours", "minute", "minutes",
 }  # fmt: skip
 """After "left the office" these tell of a day, not of an end."""
+_ONE_OF = frozenset("number address email password pin".split())  # noqa: SIM905
+"""Stems of what one has one of at a time: a new one takes the place of the old."""
+_HAVING = frozenset({"have", "own", "need", "use", "want"})
+"""Who "doesn't need glasses any more" wears none."""
 
 
 _KNOWN = (
@@ -126,7 +129,12 @@ def _given_up(c: Said) -> list[End]:
 
 def _taken(c: Said) -> list[End]:
     """ "My bike got stolen", "Tinker died", "the lease expired"."""
-    gone = c.verb in _GONE or (c.verb == "pass" and c.has("away")) or (c.verb == "go" and c.passive)
+    gone = (
+        c.verb in _GONE
+        or (c.verb == "break" and c.has("down") and c.has("good"))
+        or (c.verb == "pass" and c.has("away"))
+        or (c.verb == "go" and c.passive)
+    )
     if not (gone or (c.passive and c.verb in _TAKEN)):
         return []
     kinds = _of("thing", "being", "home", "condition")
@@ -151,13 +159,19 @@ def _last_day(c: Said) -> list[End]:
 
 
 def _ate_again(c: Said) -> list[End]:
-    """ "I eat meat again": whoever does is no vegan."""
+    """ "I eat meat again": whoever does is no vegan; who "went vegetarian" does not."""
     eats = c.verb == "eat" and c.tense == "present" and c.has("again", "now")
-    return [End(_of("diet"))] if eats and any(noun.head in _MEATS for noun in c.objects) else []
+    if eats and any(noun.head in MEATS for noun in c.objects):
+        return [End(_of("diet"))]
+    turns = c.verb in ("go", "become", "turn") or (c.verb == "be" and c.has("now"))
+    turned = turns and c.tense != "future" and c.has("vegetarian", "vegan")
+    return [End(_of("meat"))] if turned else []
 
 
 def _left_off(c: Said) -> list[End]:
     """ "Quit the bakery", "left the choir", "gave up smoking", "stopped going to the gym"."""
+    if c.passive and c.verb == "do" and c.first and c.after[:1] == ("with",):
+        return [End(_of("habit", "membership", "studies", "work"), noun) for noun in c.nouns[:1]]
     if c.passive:
         return []
     if c.gerund and (c.verb in ("stop", "quit") or (c.verb == "give" and c.has("up"))):
@@ -189,6 +203,11 @@ def _out_of_work(c: Said) -> list[End]:
     ):
         return [End(_of("work"))]
     told = c.tense in ("past", "perfect") or c.verb == "let"
+    notice = any(noun.head == "notic" for noun in c.objects) and (
+        c.verb == "give" or (c.verb == "hand" and c.has("in"))
+    )
+    if notice and told and c.first:
+        return [End(_of("work"))]
     sent = not c.first and not c.passive and told and c.has("me", "us") and not c.has("up")
     if sent and (c.verb in _DISMISSED or (c.verb == "lay" and c.has("off")) or (c.verb == "let" and c.has("go"))):
         return [End(_of("work"), whose="speaker")]
@@ -264,7 +283,7 @@ def _attended(c: Said) -> list[End]:
     """ "I passed my driving test", "I had the operation"."""
     if c.passive or c.tense not in ("past", "perfect"):
         return []
-    if c.verb not in ("pass", "have", "take", "finish", "complete", "do", "attend", "survive", "run"):
+    if c.verb not in ("pass", "fail", "have", "take", "finish", "complete", "do", "attend", "survive", "run"):
         return []
     return [End(_of("plan"), noun, done=True) for noun in c.objects[:1] if noun.definite]
 
@@ -295,7 +314,47 @@ def _no_more(c: Said, event: Event) -> list[End]:
     whose = "subject"
     if c.verb == "be" and what is None and not c.gerund:
         what, whose = subject, "owner"
+    if c.verb in _HAVING and what is not None and not c.gerund:
+        return [End(kinds, what, whose)]
     return [End(kinds, what, whose, doing=c.gerund or c.verb)] if what is not None or c.verb != "be" else []
+
+
+def _born(c: Said) -> list[End]:
+    """ "She had her baby", "she gave birth": a pregnancy has ended."""
+    had = c.verb == "have" and any(noun.head in ("babi", "baby", "twin", "son", "daughter") for noun in c.objects)
+    born = (had or (c.verb == "give" and c.has("birth"))) and c.tense in ("past", "perfect") and not c.passive
+    return [End(_of("pregnancy"))] if born else []
+
+
+def _found(c: Said) -> list[End]:
+    """ "She found a job": she no longer looks for one."""
+    found = c.verb == "find" and c.tense in ("past", "perfect") and not c.passive
+    return [End(_of("search"), noun) for noun in c.objects[:1] if found]
+
+
+def _went_back(c: Said) -> list[End]:
+    """ "He went back to Cork", "she flew home", "they left": who stayed here does no more."""
+    back = c.verb in ("go", "fly", "drive", "travel", "head", "move") and c.has("back", "home", "out")
+    gone = c.tense in ("past", "perfect") and not c.passive and (back or (c.verb == "leave" and not c.objects))
+    return [End(_of("stay"))] if gone else []
+
+
+def _replaced(c: Said) -> list[End]:
+    """ "I changed the password to figtree", "I've got a new phone number"."""
+    if c.passive or c.tense not in ("past", "perfect", "present"):
+        return []
+    if c.verb in ("change", "reset", "update", "rename") and any(noun.before == "to" for noun in c.nouns):
+        return [End(_of("state"), noun) for noun in c.objects[:1] if noun.definite and c.tense != "present"]
+    new = c.verb in ("have", "get") and not any(noun.before == "for" for noun in c.nouns)
+    named = [noun for noun in c.objects if new and noun.head in _ONE_OF and "new" in noun.stems]
+    return [End(_of("state"), noun._replace(stems=noun.stems - {"new"})) for noun in named[:1]]
+
+
+def _disbanded(c: Said) -> list[End]:
+    """ "The band broke up", "our club was disbanded": nobody is in it any more."""
+    over = (c.verb == "break" and c.has("up")) or c.verb in ("disband", "dissolve")
+    alone = len(c.subject) == 1 and not c.nouns and not c.first
+    return [End(_of("membership"), noun, "owner") for noun in c.subject if over and alone]
 
 
 def _whole(nouns: tuple[Noun, ...]) -> Noun | None:
@@ -309,5 +368,5 @@ def _whole(nouns: tuple[Noun, ...]) -> Noun | None:
 
 _READERS: tuple[Callable[[Said], list[End]], ...] = (
     _given_up, _taken, _robbed, _last_day, _ate_again, _left_off, _out_of_work, _parted, _studied, _recovered, _off,
-    _over, _attended, _moved_out,
+    _over, _attended, _moved_out, _born, _found, _went_back, _replaced, _disbanded,
 )  # fmt: skip

@@ -11,10 +11,12 @@ from .attributes import canonical_attribute
 from .clause import Noun, Said, said
 
 Kind = Literal[
-    "thing", "being", "work", "bond", "studies", "membership", "home", "condition", "habit", "diet", "plan", "state"
-]
-"""What somebody owns; an animal or a person; a job; a relationship; studies; being in a club; a home; an illness; what
-somebody does over and over; a way of eating; what is to come; whatever else is so."""
+    "thing", "being", "work", "bond", "studies", "membership", "home", "condition", "pregnancy", "habit", "diet",
+    "meat", "search", "stay", "plan", "state",
+]  # fmt: skip
+"""What somebody owns; an animal or a person; a job; a relationship; studies; being in a club; a home; an illness; a
+pregnancy; what somebody does over and over; a way of eating, without meat or with it; looking for something; being
+somewhere for a while; what is to come; whatever else is so."""
 
 STATE: frozenset[Kind] = frozenset({"state"})
 _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
@@ -23,6 +25,7 @@ _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
     "relationship": frozenset({"bond"}),
     "studies": frozenset({"studies", "habit"}),
     "school": frozenset({"studies"}),
+    "pregnancy": frozenset({"pregnancy"}),
     "pet": frozenset({"being"}),
     "car": frozenset({"thing"}),
     "home": frozenset({"home"}),
@@ -32,6 +35,10 @@ _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
     "smoking": frozenset({"habit"}),
     "diet": frozenset({"habit"}),
 }
+
+_PARTNERS = frozenset("girlfriend boyfriend partner wife husband fiancé fiancée".split())  # noqa: SIM905
+MEATS = frozenset("meat chicken beef pork steak sausag ham".split())  # noqa: SIM905
+"""Stems."""
 
 _OWNING = frozenset({"have", "own", "get", "buy", "drive", "ride", "use", "keep", "lease", "rent", "adopt", "inherit"})
 _STATES = frozenset(
@@ -74,6 +81,8 @@ def holding(event: Event) -> frozenset[Kind]:
         kinds = frozenset({"habit", "diet"})
     if attribute == "studies" and clause is not None and clause.verb == "learn":
         kinds = frozenset({"habit"})  # what one learns besides goes on after graduation
+    if attribute in _PARTNERS:
+        kinds = frozenset({"bond"})
     if attribute.startswith(("membership", "club role")):
         kinds = frozenset({"membership"})
     by_clause: frozenset[Kind] = frozenset() if clause is None else _by_clause(clause, animal=attribute == "pet")
@@ -96,6 +105,11 @@ def _by_clause(clause: Said, *, animal: bool) -> frozenset[Kind]:
         kinds.add("condition")
     if clause.verb == "be" and clause.first and any(noun.before == "in" for noun in clause.nouns):
         kinds.add("membership")
+    if clause.verb == "eat" and any(noun.head in MEATS for noun in clause.objects):
+        kinds.add("meat")
+    if clause.form == "progressive" and clause.tense == "present":
+        kinds |= {"search"} if clause.verb == "look" and clause.has("for") else set()
+        kinds |= {"stay"} if clause.verb in ("stay", "visit") else set()
     return frozenset(kinds)
 
 

@@ -44,7 +44,8 @@ def judge(pair: Pair) -> Judgement:
     if goes_on(pair.newer):
         return NONE
     if not (features.same_subject or (features.same_speaker and features.adjacent)):
-        return told_end(pair, features) or told_moved(pair, features) or put_right(pair, features) or NONE
+        others = (told_end, told_moved, carried_out, put_right)
+        return next((verdict for rule in others if (verdict := rule(pair, features)) is not None), NONE)
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
     if not features.same_subject and set(pair.newer.participants).isdisjoint(pair.older.participants):
         rules = ()  # neighbours that share nobody: one may take the other back, but is no news about it

@@ -7,6 +7,7 @@ import msgspec
 from schemas.events import Event
 from schemas.ids import normal_text
 
+from ..distil.lexicon.people import KIN, ROLES
 from .words import content_stems, stem, words
 
 _FRESH = frozenset({"new", "current", "present"})
@@ -63,6 +64,8 @@ def same_subject(left: About, right: About) -> bool:
         or _names_thing_of(right, left)
         or _is_own(left, right)
         or _is_own(right, left)
+        or is_called(left, right)
+        or is_called(right, left)
     )
 
 
@@ -76,6 +79,14 @@ def _is_own(thing: About, owned: About) -> bool:
         return False
     mine = owned.owner is not None and owned.owner == owned.speaker == thing.speaker
     return mine and content_stems(thing.subject) == owned.thing
+
+
+def is_called(named: About, owned: About) -> bool:
+    """ "Vera" beside "Ann's sister Vera", both said by Ann."""
+    if named.subject is None or named.owner is not None or owned.owner is None or named.speaker != owned.speaker:
+        return False
+    who, _, name = (owned.subject or "").partition("'s ")[2].partition(" ")
+    return named.third and owned.owner == owned.speaker and (who in KIN or who in ROLES) and name == named.subject
 
 
 def name_stems(*events: Event) -> frozenset[str]:

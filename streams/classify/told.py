@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schemas.events import Event
 
+from ..distil.kinds import COMES_BACK
 from . import cues
 from .clause import Noun, Said, said
 from .endings import End, ends_of
@@ -60,6 +61,8 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
             continue
         if "plan" not in met and end.done and not _goes_on(old):
             continue  # "I finished the dishes" ends no habit
+        if "plan" not in met and _is_one_of_several(end, old):
+            return Judgement(relation="possibly_updates", kind=None, confidence=0.6, reason="Part of it has ended.")
         if "plan" not in met:
             return updates("change", 0.85, "The newer statement says that it ended.")
         if not end.done:
@@ -69,23 +72,56 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
     return None
 
 
+def _is_one_of_several(end: End, old: Event) -> bool:
+    """ "A cat named Miso and two budgies", and Miso died: the rest of the statement still holds."""
+    clause = said(old.text)
+    if clause is None or end.what is None or " and " not in old.text:
+        return False
+    others = [noun for noun in clause.objects if noun.stems.isdisjoint(end.what.stems)]
+    return len(clause.objects) > 1 and bool(others) and any(noun.article for noun in others)
+
+
 def carried_out(pair: Pair, f: Features) -> Judgement | None:
     """ "I'm going to paint the kitchen", "I painted the kitchen": the same is told as done."""
     new, old = pair.newer, pair.older
-    if old.modality != "planned" or old.polarity == "negated" or not f.same_subject:
+    if old.modality != "planned" or old.polarity == "negated":
         return None
     if new.modality != "asserted" or new.polarity == "negated" or new.anchor.until <= old.stated.sent_at:
         return None
     did, planned = said(new.text), said(old.text)
-    if did is None or planned is None or did.tense not in ("past", "perfect") or did.nearly or did.passive:
+    if did is not None and planned is not None and _same_owner(pair, f, "owner") and _has_become(did, planned):
+        return updates("done", 0.7, "What was planned has happened.") if is_due(pair) else None
+    if not f.same_subject or did is None or planned is None or not _is_done(did) or not is_due(pair):
         return None
-    if not is_due(pair):
-        return None
-    if did.verb != planned.verb or did.form not in ("simple", "perfect") or not did.objects:
+    if did.verb == planned.verb == "move" and not _things(did) and not _things(planned) and _one_place(did, planned):
+        return updates("done", 0.7, "What was planned has happened.")
+    if did.verb != planned.verb or not did.objects:
         return None
     if any(_same_deed(noun, other) for noun in did.objects for other in planned.objects):
         return updates("done", 0.7, "What was planned has happened.")
     return None
+
+
+def _is_done(did: Said) -> bool:
+    told = did.tense in ("past", "perfect") and did.form in ("simple", "perfect")
+    return told and not did.nearly and not did.passive
+
+
+def _has_become(did: Said, planned: Said) -> bool:
+    """ "I'm opening a shop", "the shop is open": the thing is as it was to be made."""
+    is_so = did.verb == "be" and did.tense == "present" and not did.negated and did.after[:1] == (planned.verb,)
+    return is_so and any(same(noun, other) for noun in did.subject for other in planned.objects)
+
+
+def _things(clause: Said) -> list[Noun]:
+    """Objects; "there" is none (these are stems)."""
+    return [noun for noun in clause.objects if noun.head not in ("ther", "her")]
+
+
+def _one_place(did: Said, planned: Said) -> bool:
+    """No other place is named where somebody moved than where they were going to."""
+    went, wanted = ({noun.head for noun in clause.nouns if noun.named} for clause in (did, planned))
+    return not went or not wanted or bool(went & wanted)
 
 
 def _goes_on(event: Event) -> bool:
@@ -110,6 +146,8 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     clause = said(new.text)
     if clause is None or clause.negated or clause.nearly or clause.form == "modal" or old.polarity == "negated":
         return None
+    if _meets_at_other_times(pair, f):
+        return updates("change", 0.8, "The newer statement gives it another time.")
     if old.anchor.resolution == "message_time" or old.anchor.until <= new.stated.sent_at:
         return None
     whose = "owner" if clause.passive or clause.verb == "be" else "speaker" if clause.pronoun == "they" else "subject"
@@ -130,6 +168,13 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     if what[0].stems <= content_stems(old.text):
         return updates("change", 0.85, "The newer statement gives it another time.")
     return None
+
+
+def _meets_at_other_times(pair: Pair, f: Features) -> bool:
+    """ "The choir is on Tuesdays", "from now on the choir is on Mondays"."""
+    new, old = pair.newer, pair.older
+    of_one = f.same_subject and f.attribute is not None and new.value != old.value
+    return of_one and bool(COMES_BACK.search(old.text) and COMES_BACK.search(new.text) and cues.NOW.search(f.newer))
 
 
 def _parts(event: Event) -> frozenset[str]:
@@ -161,6 +206,8 @@ def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:
         return True
     if clause is None:
         return False
+    if "habit" in met and end.what is not None and content_stems(old.value or "") == end.what.stems:
+        return True
     if end.doing:
         does = clause.verb == end.doing and (end.what is None or any(same(end.what, noun) for noun in clause.nouns))
         return does or any(_is_agent(noun, end) for noun in clause.nouns)
@@ -179,8 +226,13 @@ def _has(what: Noun, met: frozenset[Kind], clause: Said) -> bool:
 
 
 def _is_called(what: Noun, met: frozenset[Kind], old: Event) -> bool:
-    """An animal by its name: "a dog called Pip"."""
-    return "being" in met and what.named and not what.article and what.stems <= content_stems(old.text)
+    """An animal or a band by its name: "a dog called Pip"."""
+    return (
+        bool(met & {"being", "membership"})
+        and what.named
+        and not what.article
+        and what.stems <= content_stems(old.text)
+    )
 
 
 def _same_plan(end: End, what: Noun, old: Event) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from ..anchors import find_phrases
 from .finite import Tokens
 from .lexicon.attributes import END, EVENTS, OF_PEOPLE, ROWS
 from .parse import Parse
@@ -77,7 +78,15 @@ def _from_row(name: str, match: re.Match[str]) -> About:
     if groups.get("what"):
         name = f"{name} {groups['what'].lower()}"
     value = groups.get("v") or groups.get("v2")
-    return About(name, value.strip() or None if value else None, in_table=True)
+    return About(name, _without_time(value.strip()) or None if value else None, in_table=True)
+
+
+def _without_time(value: str) -> str:
+    """A value without the time that follows it: "Rome two weeks ago"; one that is a time stays."""
+    phrases = find_phrases(value)
+    if not phrases or phrases[-1].end < len(value):
+        return value
+    return value[: phrases[-1].start].rstrip(" ,") or value
 
 
 def _after_be(plain: str, reading: Parse) -> str | None:

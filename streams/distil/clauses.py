@@ -11,7 +11,7 @@ from ..anchors.words import NUMBERS
 from .finite import Tokens, is_past_form, skip_openers
 from .lexicon import grammar as g
 from .lexicon.verbs import BASES
-from .parse import Parse, parse
+from .parse import Parse, parse, parse_going_on
 from .verbs import ing_base, third_base
 
 _STRONG = re.compile(r"\s*(?:;|\s[-–—]{1,2}\s|—|\.{2,}|…|:\s)\s*")
@@ -57,7 +57,7 @@ def _clause(text: str, tokens: Tokens, start: int, end: int, *, shares_subject: 
     while len(kept) > 1 and kept[0].word in g.CONJUNCTIONS:
         kept = kept[1:]
         a = kept[0].start
-    return Clause(a, b, kept, parse(kept), shares_subject)
+    return Clause(a, b, kept, (parse_going_on(kept) if shares_subject else None) or parse(kept), shares_subject)
 
 
 def _cuts(text: str, tokens: Tokens) -> list[tuple[int, bool]]:
@@ -128,7 +128,7 @@ def _opens_clause(text: str, tokens: Tokens, i: int, *, comma: bool, joint: bool
     if not comma and opener == 0 and _goes_on(left, before, word):
         return True
     if ing_base(word) is not None and not comma:
-        return None
+        return True if after and _goes_on_doing(left, before) else None
     reading = parse(rest)
     if reading is None:
         return None
@@ -160,6 +160,12 @@ def _goes_on(left: Tokens, before: Parse, word: str) -> bool:
     if first in ("i", "we", "you", "they"):
         return word in BASES
     return third_base(word) is not None
+
+
+def _goes_on_doing(left: Tokens, before: Parse) -> bool:
+    """ "I'm learning Danish and training for a race": two things that are being done, each with its object."""
+    rest = left[before.main + 1 :]
+    return before.form == "progressive" and bool(rest) and all(ing_base(t.word) is None for t in rest)
 
 
 def _after_time(text: str, rest: Tokens) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from schemas.events import EventType, Modality, Polarity
@@ -13,6 +14,14 @@ from .lexicon import kinds as words
 from .lexicon.attributes import EVENTS
 from .lexicon.verbs import ARRANGED, DEPARTING, STATIVE
 from .parse import Parse
+
+COMES_BACK = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends|daily|weekly|monthly"
+    r"|(?:every|each) (?:other |second |third )?"
+    r"(?:day|week|weekend|month|year|hour|morning|afternoon|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b",
+    re.IGNORECASE,
+)
+"""A day or hour that comes back."""
 
 
 class Kind(NamedTuple):
@@ -40,8 +49,8 @@ class When(NamedTuple):
 def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = False, recurs: bool = False) -> Kind:
     """Type, modality and polarity of a statement.
 
-    ``was_state``: it tells of a past state (``is_past_state``). ``recurs``: its day comes back every year ("my birthday
-    is on the 14th"), so it is so and not planned.
+    ``was_state``: it tells of a past state (``is_past_state``). ``recurs``: its day comes back ("my birthday is on the
+    14th", ``comes_back``), so it is so and not planned.
     """
     names = tuple(t.word for t in tokens)
     negated = _denied(names, reading)
@@ -59,6 +68,11 @@ def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = Fal
         polarity,
         reading.form if reading.form == "verbless" else reading.tense,
     )
+
+
+def comes_back(text: str, reading: Parse) -> bool:
+    """Told of every week or day, in the simple present: "the choir meets on Tuesdays", "it leaves every hour"."""
+    return reading.form == "simple" and reading.tense == "present" and COMES_BACK.search(text) is not None
 
 
 def _is_planned(names: tuple[str, ...], reading: Parse, when: When) -> bool:

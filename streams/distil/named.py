@@ -20,8 +20,9 @@ _MANY = re.compile(r"s$")
 
 
 def name_in(text: str, attribute: str | None) -> tuple[str, ...]:
-    """The name that a statement about an animal gives it; none or one."""
-    match = _NAMED.search(text) if attribute == ANIMAL else None
+    """The name that a statement about an animal, or about being in something, gives it; none or one."""
+    named = attribute is not None and attribute.split()[0] in (ANIMAL, "membership")
+    match = _NAMED.search(text) if named else None
     return () if match is None else (match["name"],)
 
 

@@ -20,7 +20,7 @@ from .corrections import Cue, Placed, admissions, owned, settle, stands_alone
 from .foreign import denies, greets, is_foreign
 from .foreign_speech import introduces_quote, mask_foreign_speech, quotes_in
 from .frames import strip_frame
-from .kinds import Kind, is_past_state, kind_of
+from .kinds import Kind, comes_back, is_past_state, kind_of
 from .lexicon import grammar as g
 from .lexicon.acts import GREETING_WORDS
 from .lexicon.attributes import EVENTS
@@ -191,7 +191,7 @@ class _Reader:
         told = about(text, tokens, reading, subject) if not acts.only_nearly(tokens, reading) else About(None, None)
         names = tuple(t.word for t in tokens)
         was_state = is_past_state(names, reading, told.attribute if told.in_table else None)
-        recurs = told.in_table and told.attribute == "birthday"
+        recurs = (told.in_table and told.attribute == "birthday") or comes_back(text, reading)
         kind = kind_of(tokens, reading, when, was_state=was_state, recurs=recurs)
         if kind.rule == "called_off" and not self.said.roster.knows(subject.name or ""):
             subject = subject._replace(people=tuple(p for p in subject.people if p != subject.name), is_person=False)

@@ -55,6 +55,23 @@ def parse(tokens: Tokens) -> Parse | None:
     return _verb_group(tokens, subject, finite)
 
 
+def parse_going_on(tokens: Tokens) -> Parse | None:
+    """A clause that goes on with a subject said before: "(I live here) and *work as a nurse*"; None for another.
+
+    A present verb with a preposition or a determiner after it; others may be nouns ("work meeting").
+    """
+    if len(tokens) < 2 or tokens[1].word not in g.PREPOSITIONS | g.DETERMINERS:
+        return None
+    word = tokens[0].word
+    pronoun = "i" if word in BASES else "he" if third_base(word) is not None else None
+    if pronoun is None:
+        return None
+    whole = parse((tokens[0]._replace(word=pronoun, capital=False), *tokens))
+    if whole is None or whole.form != "simple" or whole.finite != 1:
+        return None
+    return whole._replace(subject=(0, 0), finite=whole.finite - 1, main=whole.main - 1)
+
+
 def _gapped(tokens: Tokens, start: int) -> Parse | None:
     """A clause without a verb ("tempo run tomorrow"); the acts decide whether it states something."""
     negated = any(t.word in ("no", "not", "none", "never") for t in tokens[start : start + 3])

@@ -11,10 +11,14 @@ from query.api import StateEntry
 from tests.kit.encoders import HashingEncoder
 from tests.kit.endings import Chat, judge, read, told
 
-SETS = ("development", "unseen", "fresh", "lookalikes")
+SETS = ("development", "unseen", "fresh", "lookalikes", "plain")
 CHATS = [chat for name in SETS for chat in read(Path(__file__).parent / "endings" / f"{name}.txt")]
 OPEN = {
     "studies: switched": "that history is a subject of study is not said",
+    "a girlfriend with a name": "who a partner is by name does not reach the gate",
+    "a new number": "a label and a number are no statement",
+    "a house in York": "that a bought house became the home is not said",
+    "a flight": "that a flight is what one flies is not known",
     "the caretaker's flat": "that a place is somebody's home is not said",
 }
 """What is not found, and why."""
