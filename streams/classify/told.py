@@ -7,7 +7,8 @@ from schemas.events import Event
 from ..distil.kinds import COMES_BACK
 from . import cues
 from .clause import Noun, Said, said
-from .endings import End, ends_of
+from .end import End
+from .endings import ends_of
 from .features import Features
 from .holdings import Kind, holding, same
 from .protocol import Judgement, Pair

@@ -1,0 +1,47 @@
+"""Ends of what was to come: called off, done, passed."""
+
+from __future__ import annotations
+
+from .clause import Said
+from .end import End, of_kinds, whole
+
+_CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
+
+
+def _off(c: Said) -> list[End]:
+    """ "The trip is cancelled", "they called off the party", "I cancelled my subscription", "it fell through"."""
+    off = c.verb == "be" and c.tense == "present" and c.after[:1] == ("off",) and not c.has("to", "work", "sick")
+    called = (c.passive and (c.verb in _CALLED_OFF or (c.verb == "call" and c.has("off")))) or off
+    if called or (c.verb == "fall" and c.has("through")):
+        return [End(of_kinds("plan"), whole(c.subject), "owner")] if c.subject else []
+    calls = not c.passive and (c.verb in _CALLED_OFF - {"drop"} or (c.verb == "call" and c.has("off")))
+    if calls and c.nouns:
+        whose = "speaker" if c.pronoun == "they" else "subject"
+        return [End(of_kinds("plan", "membership", "thing"), whole(c.nouns), whose)]
+    if c.has("mind") and c.verb == "change" and len(c.nouns) > 1:
+        return [End(of_kinds("plan"), whole(c.nouns[1:]))]
+    return []
+
+
+def _over(c: Said) -> list[End]:
+    """ "The dentist is done", "the course is over", "the interview went well"."""
+    over = (c.verb == "be" and c.after[:1] in (("done",), ("over",), ("finished",))) or (
+        c.passive and c.verb in ("do", "finish")
+    )
+    went = c.verb == "go" and c.tense == "past" and c.has("well", "fine", "great", "badly", "okay", "smoothly")
+    if not (over or went) or not c.subject:
+        return []
+    return [End(of_kinds("plan", "habit", "studies"), whole(c.subject), "owner", done=True)]
+
+
+def _attended(c: Said) -> list[End]:
+    """ "I passed my driving test", "I had the operation"."""
+    if c.passive or c.tense not in ("past", "perfect"):
+        return []
+    if c.verb not in ("pass", "fail", "have", "take", "finish", "complete", "do", "attend", "survive", "run"):
+        return []
+    return [End(of_kinds("plan"), noun, done=True) for noun in c.objects[:1] if noun.definite]
+
+
+READERS = (_off, _over, _attended)
+"""Each gives what a clause says has ended; mostly nothing."""

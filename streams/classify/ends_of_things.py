@@ -1,0 +1,80 @@
+"""Ends of what somebody has: sold, stolen, dead, broken, replaced, found, moved out of."""
+
+from __future__ import annotations
+
+from .clause import Said
+from .end import ANY, End, of_kinds
+
+SOLD = frozenset({"sell", "donate", "scrap", "return", "wreck", "pawn", "auction"})
+_TAKEN = frozenset({"steal", "wreck", "sell", "scrap", "total", "demolish", "tow", "destroy", "lose"})
+GONE = frozenset({"die", "disappear", "expire", "burn"})
+_CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
+_ONE_OF = frozenset("number address email password pin".split())  # noqa: SIM905
+"""Stems of what one has one of at a time: a new one takes the place of the old."""
+
+
+def _given_up(c: Said) -> list[End]:
+    """ "Sold the van", "got rid of it", "gave the piano away"."""
+    away = c.verb == "give" and not c.passive and (c.has("away", "back") or any(n.before == "to" for n in c.nouns))
+    rid = c.verb == "get" and c.after[:2] == ("rid", "of")
+    traded = (c.verb == "trade" and c.has("in", "for")) or (c.verb == "throw" and c.has("away", "out"))
+    lost = c.verb in ("lose", "replace")
+    if not (c.verb in SOLD or away or rid or traded or lost) or c.passive:
+        return []
+    named = [noun for noun in c.nouns if noun.before == "of"] if rid else c.nouns if traded else c.objects
+    kinds = of_kinds("thing") if lost else of_kinds("thing", "home", "being")
+    return [End(kinds, noun) for noun in named[:1] if noun.definite]
+
+
+def _taken(c: Said) -> list[End]:
+    """ "My bike got stolen", "Tinker died", "the lease expired"."""
+    gone = (
+        c.verb in GONE
+        or (c.verb == "break" and c.has("down") and c.has("good"))
+        or (c.verb == "pass" and c.has("away"))
+        or (c.verb == "go" and c.passive)
+    )
+    if not (gone or (c.passive and c.verb in _TAKEN)):
+        return []
+    kinds = of_kinds("thing", "being", "home", "condition")
+    if c.verb == "die" and (c.nouns or c.has("again", "me")):
+        kinds = of_kinds("being")  # "my car died on the motorway"
+    return [End(kinds, noun, "owner") for noun in c.subject[:1] if noun.definite]
+
+
+def _robbed(c: Said) -> list[End]:
+    """ "Somebody stole my tent"."""
+    robs = c.verb in _TAKEN - {"sell", "lose", "scrap"} and not c.first and not c.passive and c.tense != "present"
+    return [End(of_kinds("thing"), noun, "speaker") for noun in c.objects[:1] if robs and noun.article in ("my", "our")]
+
+
+def _moved_out(c: Said) -> list[End]:
+    """ "We moved out of the flat", "I moved from there to here", "I switched from law to history"."""
+    if c.passive or c.tense not in ("past", "perfect"):
+        return []
+    if c.verb in ("switch", "change"):
+        return [End(ANY - {"plan"}, noun) for noun in c.nouns if noun.before == "from"]
+    if c.verb not in ("move", "relocate"):
+        return []
+    return [End(of_kinds("home"), noun) for noun in c.nouns if noun.before in ("out of", "from")]
+
+
+def _found(c: Said) -> list[End]:
+    """ "She found a job": she no longer looks for one."""
+    found = c.verb == "find" and c.tense in ("past", "perfect") and not c.passive
+    return [End(of_kinds("search"), noun) for noun in c.objects[:1] if found]
+
+
+def _replaced(c: Said) -> list[End]:
+    """ "I changed the password to figtree", "I've got a new phone number"."""
+    if c.passive or c.tense not in ("past", "perfect", "present"):
+        return []
+    if c.verb in ("change", "reset", "update", "rename") and any(noun.before == "to" for noun in c.nouns):
+        return [End(of_kinds("state"), noun) for noun in c.objects[:1] if noun.definite and c.tense != "present"]
+    new = c.verb in ("have", "get") and not any(noun.before == "for" for noun in c.nouns)
+    named = [noun for noun in c.objects if new and noun.head in _ONE_OF and "new" in noun.stems]
+    return [End(of_kinds("state"), noun._replace(stems=noun.stems - {"new"})) for noun in named[:1]]
+
+
+READERS = (_given_up, _taken, _robbed, _moved_out, _found, _replaced)
+"""Each gives what a clause says has ended; mostly nothing."""
