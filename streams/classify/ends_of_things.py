@@ -8,7 +8,6 @@ from .end import ANY, End, of_kinds
 SOLD = frozenset({"sell", "donate", "scrap", "return", "wreck", "pawn", "auction"})
 _TAKEN = frozenset({"steal", "wreck", "sell", "scrap", "total", "demolish", "tow", "destroy", "lose"})
 GONE = frozenset({"die", "disappear", "expire", "burn"})
-_CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
 _ONE_OF = frozenset("number address email password pin".split())  # noqa: SIM905
 """Stems of what one has one of at a time: a new one takes the place of the old."""
 
