@@ -22,6 +22,8 @@ def tell_stage(metrics: Metrics, ran: Ran) -> None:
             seconds=ran.fold_s + ran.write_s, left_out=ran.left_out,
         )
     )  # fmt: skip
+    for told in ran.told:
+        metrics.model_told(told)
 
 
 def fleet_lags(fleet: Fleet) -> Iterable[Lag]:

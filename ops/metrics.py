@@ -19,7 +19,7 @@ from ops.lag_gauge import LagGauge
 from ops.observing import Applied, CallResult, Folded, Indexed, Lag, Lags, Wait
 from query.api import Mode, QueryResult
 from query.ports import Step
-from schemas.asking import AskingStage, ModelReplied, ReadOutcome, ReplyOutcome, ReplyRead
+from schemas.asking import AskingStage, AskWithdrawn, ModelReplied, ReadOutcome, ReplyOutcome, ReplyRead
 from schemas.deltas import DeltaRecord, EventChanged, Validity
 
 STAGES = ("sessionize", "distil", "themes", "link", "view", "embed", "ask")
@@ -104,6 +104,9 @@ class Metrics:
         self._cost = counter("llm_cost_usd", "What they cost, by the prices in the settings", "stage")
         self._read = counter("llm_replies_read", "Replies a stage has read, by what came next", "stage", "outcome")
         self._objects = counter("llm_objects", "Events or verdicts in replies, by what became of them", "stage", "fate")
+        self._withdrawn = counter(
+            "llm_questions_withdrawn", "Questions that nobody waits for any more: what they show changed", "stage"
+        )
         self._waits = Gauge(
             "stilltrue_llm_waiting", "1 while questions wait and the rules' answers count", ("why",), registry=registry
         )
@@ -146,6 +149,7 @@ class Metrics:
                 self._replies.labels(asking, outcome)
             for outcome in get_args(ReadOutcome):
                 self._read.labels(asking, outcome)
+            self._withdrawn.labels(asking)
             for fate in FATES:
                 self._objects.labels(asking, fate)
 
@@ -258,11 +262,14 @@ class Metrics:
         self._tokens.labels(reply.stage, "completion").inc(reply.completion_tokens)
         self._cost.labels(reply.stage).inc(reply.cost_usd)
 
-    def model_read(self, read: ReplyRead) -> None:
-        """What a stage made of one."""
-        self._read.labels(read.stage, read.outcome).inc()
+    def model_told(self, told: ReplyRead | AskWithdrawn) -> None:
+        """What a stage made of one, or that it waits for none any more."""
+        if isinstance(told, AskWithdrawn):
+            self._withdrawn.labels(told.stage).inc()
+            return
+        self._read.labels(told.stage, told.outcome).inc()
         for fate in FATES:
-            self._objects.labels(read.stage, fate).inc(getattr(read, fate))
+            self._objects.labels(told.stage, fate).inc(getattr(told, fate))
 
     def model_waits(self, why: Wait, *, waits: bool) -> None:
         """Whether questions wait."""

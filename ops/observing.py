@@ -12,7 +12,7 @@ import msgspec
 
 from query.api import QueryResult
 from query.ports import UNTIMED, Steps
-from schemas.asking import ModelReplied, ReplyRead
+from schemas.asking import AskWithdrawn, ModelReplied, ReplyRead
 from schemas.deltas import DeltaRecord
 from schemas.topics import TopicName
 
@@ -113,8 +113,8 @@ class Observer(Protocol):
         """A reply was recorded, or that there was none."""
         ...
 
-    def model_read(self, read: ReplyRead) -> None:
-        """A stage has made something of a reply."""
+    def model_told(self, told: ReplyRead | AskWithdrawn) -> None:
+        """A stage has made something of a reply, or withdrew a question."""
         ...
 
     def model_waits(self, why: Wait, *, waits: bool) -> None:
@@ -160,7 +160,7 @@ class Silent:
     def model_replied(self, reply: ModelReplied) -> None:
         """Nothing."""
 
-    def model_read(self, read: ReplyRead) -> None:
+    def model_told(self, told: ReplyRead | AskWithdrawn) -> None:
         """Nothing."""
 
     def model_waits(self, why: Wait, *, waits: bool) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ops.observing import SILENT, Folded, Lag, Observer
-from schemas.asking import ReplyRead
 from schemas.codec import encode
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from streams.guard import Guarded, apply_guarded
+from streams.llm.desk import about_model
 from streams.log import Log, LogEntry
 from streams.log.protocol import Batch
 from streams.parts import left_out
@@ -157,9 +157,8 @@ class StageRunner:
                 faulted=sum(guarded.faulted for guarded in done), seconds=seconds, left_out=left_out(outputs),
             )
         )  # fmt: skip
-        for output in outputs:
-            if isinstance(output.record, ReplyRead):
-                self._observer.model_read(output.record)
+        for told in about_model(outputs):
+            self._observer.model_told(told)
 
     @staticmethod
     def _append(batch: Batch, outputs: Sequence[Output], now: int) -> None:

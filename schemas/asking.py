@@ -62,6 +62,19 @@ class ModelAsked(Record, frozen=True, kw_only=True, tag="model_asked"):
     learned_at: int
 
 
+class AskWithdrawn(Record, frozen=True, kw_only=True, tag="ask_withdrawn"):
+    """Nobody waits for the reply any more: what the question shows was edited, retracted, or went on meanwhile.
+
+    Whoever has not asked it by now does not. The same question may come up again later. ``learned_at``: of what led to
+    it.
+    """
+
+    stage: AskingStage
+    ask_id: str
+    session_id: str
+    learned_at: int
+
+
 class ModelReplied(Record, frozen=True, kw_only=True, tag="model_replied"):
     """What the model said, word for word, and what it took.
 
@@ -118,5 +131,5 @@ class ReplyRead(Record, frozen=True, kw_only=True, tag="reply_read"):
     learned_at: int
 
 
-AskRecord = ModelAsked
+AskRecord = ModelAsked | AskWithdrawn
 ReplyRecord = ModelReplied | ReplyRead

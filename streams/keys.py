@@ -12,7 +12,7 @@ def state_key(kind: str, space: SpaceKey, *parts: str) -> bytes:
     return b"".join(part.encode("utf-8").replace(b"\x00", b"\x00\xff") + _END for part in (kind, *space, *parts))
 
 
-def prefix_range(kind: str, space: SpaceKey) -> tuple[bytes, bytes]:
-    """``[start, stop)`` of all keys of the kind and space."""
-    start = state_key(kind, space)
+def prefix_range(kind: str, space: SpaceKey, *parts: str) -> tuple[bytes, bytes]:
+    """``[start, stop)`` of all keys of the kind and space that begin with the parts."""
+    start = state_key(kind, space, *parts)
     return start, start[:-1] + b"\x02"

@@ -8,7 +8,7 @@ each session and no relation for any pair: they show what asking costs, and noth
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,7 +18,7 @@ from ops.llm.settings import LlmSettings
 from ops.llm.stages import distil_stage, link_stage
 from ops.pipeline import StageRunner
 from ops.settings import Settings
-from schemas.asking import ModelAsked, ModelReplied
+from schemas.asking import AskWithdrawn, ModelAsked, ModelReplied
 from schemas.codec import decode, encode
 from schemas.ids import SpaceKey
 from schemas.record import Record
@@ -86,7 +86,7 @@ class History:
         """The next session, and all questions that come of it."""
         self._append("sessions", _session(number))
         self._settle()
-        while open_now := list(self._new_asks()):
+        while open_now := self._new_asks():
             for ask in open_now:
                 reply = _replied(ask)
                 self.spent = self.spent.plus(reply)
@@ -98,12 +98,16 @@ class History:
         while sum(runner.step(BEGIN) for runner in self._runners):
             pass
 
-    def _new_asks(self) -> Iterator[ModelAsked]:
-        for raw in list(self._log.read_space("asks", SPACE, self._read)):
+    def _new_asks(self) -> list[ModelAsked]:
+        asked: dict[str, ModelAsked] = {}
+        for raw in self._log.read_space("asks", SPACE, self._read):
             self._read = raw.offset + 1
             record = decode("asks", raw.value)
             if isinstance(record, ModelAsked):
-                yield record
+                asked[record.ask_id] = record
+            elif isinstance(record, AskWithdrawn):
+                asked.pop(record.ask_id, None)
+        return list(asked.values())
 
     def _append(self, topic: TopicName, record: Record) -> None:
         with self._log.batch() as batch:

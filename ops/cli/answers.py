@@ -18,6 +18,7 @@ class Answers:
     Attributes:
         recorded: answers that are new.
         answered: to questions that have an answer.
+        withdrawn: recorded, but nobody waits for them: what they were asked about is otherwise by now.
         failed: results without an answer; their questions stay open.
         unknown: ids nobody here has asked, in order.
         broken: places and reasons of lines that are no results.
@@ -26,6 +27,7 @@ class Answers:
 
     recorded: int = 0
     answered: int = 0
+    withdrawn: int = 0
     failed: list[str] = field(default_factory=list[str])
     unknown: list[str] = field(default_factory=list[str])
     broken: list[str] = field(default_factory=list[str])
@@ -34,15 +36,15 @@ class Answers:
     def told(self) -> dict[str, object]:
         """For machines."""
         return {
-            "recorded": self.recorded, "answered": self.answered, "failed": tuple(self.failed),
-            "unknown": tuple(self.unknown), "broken": tuple(self.broken),
+            "recorded": self.recorded, "answered": self.answered, "withdrawn": self.withdrawn,
+            "failed": tuple(self.failed), "unknown": tuple(self.unknown), "broken": tuple(self.broken),
         }  # fmt: skip
 
     def lines(self, most: int) -> Iterator[str]:
         """For people: the counts, then up to ``most`` of each kind of trouble."""
         yield (
-            f"recorded {self.recorded}, answered before {self.answered}, failed {len(self.failed)}, "
-            f"unknown {len(self.unknown)}, broken {len(self.broken)}"
+            f"recorded {self.recorded}, answered before {self.answered}, out of date {self.withdrawn}, "
+            f"failed {len(self.failed)}, unknown {len(self.unknown)}, broken {len(self.broken)}"
         )
         for name, found in (("failed", self.failed), ("unknown", self.unknown), ("broken", self.broken)):
             yield from (f"  {name}: {one}" for one in found[:most])
@@ -72,6 +74,8 @@ def record(system: System, lines: Iterable[tuple[str, bytes]]) -> Answers:
                 totals.recorded += 1
             case "answered":
                 totals.answered += 1
+            case "withdrawn":
+                totals.withdrawn += 1
             case "unknown":
                 totals.unknown.append(result.custom_id)
     return totals

@@ -121,7 +121,7 @@ def run_import(options: LlmOptions, world: World) -> int:
             world.say(line)
         for space in spaces:
             world.say(f"{space.space}: {open_line(standing[str(space)])}")
-    return OK if totals.recorded or totals.answered else BAD_INPUT
+    return OK if totals.recorded or totals.answered or totals.withdrawn else BAD_INPUT
 
 
 def run_status(options: LlmOptions, world: World) -> int:

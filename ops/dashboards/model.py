@@ -42,6 +42,12 @@ _MODEL = Row(
             unit="ops",
         ),
         Panel(
+            title="Questions withdrawn",
+            about="Per second: what they show was edited, retracted, or went on, before there was a reply.",
+            series=(Series(rate("stilltrue_llm_questions_withdrawn_total", "stage"), "{{stage}}"),),
+            unit="ops",
+        ),
+        Panel(
             title="Tokens",
             about="Per second, asked and answered.",
             series=(Series(rate("stilltrue_llm_tokens_total", "stage", "kind"), "{{stage}} {{kind}}"),),

@@ -96,6 +96,7 @@ def scrub_stages(log: Log, work: Work, gone: Gone) -> Work:
     link, distil, desk = (stage_state(log, name) for name in (LinkStage.name, DistilStage.name, Desk.name))
     forgotten = forget_events(work.space, link, gone.keeps_in_link)
     rows = _drop(link, [state_key("question", work.space, ask) for ask in sorted(gone.asks)])
+    _drop(link, [at for at, ask in link.scan(*prefix_range("shown", work.space)) if ask.decode() in gone.asks])
     rows += _drop(link, [state_key("verdict", work.space, pair) for pair in sorted(gone.pairs)])
     for kind in ("reply", "asked"):
         rows += _drop(distil, [state_key(kind, work.space, ask) for ask in sorted(gone.asks)])

@@ -86,7 +86,7 @@ class Answers:
 
     def read(self, reply: ModelReplied, *, kept: int, dropped: int, outcome: ReadOutcome, problem: str) -> None:
         """Count it."""
-        self._observer.model_read(
+        self._observer.model_told(
             ReplyRead(
                 tenant=reply.tenant, space=reply.space, stage="answer", ask_id=reply.ask_id, session_id="",
                 producer=self.producer, kept=kept, invalid=dropped, ungrounded=0, unsaid=0, outcome=outcome,

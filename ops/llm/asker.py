@@ -24,7 +24,8 @@ from streams.ports import Output
 from streams.worker.errands import Running
 
 from .bodies import Dialect
-from .errands import SPENT, ModelErrands
+from .budget import DeskRows
+from .errands import ModelErrands
 from .questions import DESK_PREFIX, DESK_TABLE
 
 _DIALECTS = "dialects"
@@ -207,10 +208,8 @@ class Asker:
             if find_ask(self._log, DESK_TABLE, DESK_PREFIX, name) != "answered"
         }
         if ask.ask_id not in self._given:
-            if self._errands.is_spent(self._log, DESK_TABLE, DESK_PREFIX, ask.key):
-                raise NoReplyError(SPENT)
-            reply = await self._errands.ask_now(ask)
-            self._errands.expect(reply)
+            desk = DeskRows(self._log, DESK_TABLE, DESK_PREFIX)
+            reply = await self._errands.ask_within_budget(ask, desk)
             with self._log.batch() as batch:
                 if not may_write(self._log, ask.key, since):
                     return reply

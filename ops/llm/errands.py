@@ -7,10 +7,10 @@ the embedded system in a thread (``ops.llm.asker``).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,13 +19,14 @@ from ops.settings import BadConfigError
 from query.ports import NoReplyError
 from schemas.asking import ModelAsked, ModelReplied
 from schemas.ids import SpaceKey
-from streams.llm.desk import EVERYWHERE, OpenAsk, Spent, find_ask, open_asks, spent_on
+from streams.llm.desk import OpenAsk, find_ask, open_asks
 from streams.log.protocol import TableReader
 from streams.ports import Output
 from streams.worker.errands import Errand
 
 from .away import EndpointAwayError
 from .bodies import Dialect
+from .budget import Budget, DeskRows
 from .settings import LlmSettings
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ to come back, instead of being parked one after another."""
 
 
 CLOSED = "its question is no longer open"
-"""Why a question is not asked again: somebody answered it, or what it quotes was erased."""
+"""Why a question is not asked again: somebody answered it, or what it quotes was erased, or is otherwise by now."""
 
 SPENT = "the budget of today is spent"
 """Why a reader's question is not asked."""
@@ -80,8 +81,8 @@ class ModelErrands:
         self._learned = learned
         self._client: ChatClient | None = None
         self._failures = 0
-        self._unread: dict[str, ModelReplied] = {}
-        self._desks: dict[int, tuple[TableReader, str, bytes]] = {}
+        self._budget = Budget(settings, clock)
+        self._desks: dict[int, DeskRows] = {}
         self.away: str | None = None
         self.held_back = False
 
@@ -93,24 +94,32 @@ class ModelErrands:
     def open(self, tables: TableReader, table: str, prefix: bytes) -> Iterator[Errand]:
         """The open questions to our model, of spaces whose budget of the day is not spent, oldest first."""
         spent: dict[SpaceKey, bool] = {}
-        held = False
-        self._unread = {
-            ask_id: reply
-            for ask_id, reply in self._unread.items()
-            if _is_unread(find_ask(tables, table, prefix, ask_id), reply)
-        }
-        for item in open_asks(tables, table, prefix):
-            self._desks[item.partition] = tables, table, prefix
+        held, desk = False, DeskRows(tables, table, prefix)
+        self._budget.look(desk)
+        for item in open_asks(*desk):
+            self._desks[item.partition] = desk
             space = item.ask.key
             if item.ask.prompt.model != self._settings.model:
                 continue  # another model's: somebody else asks it, or a batch does
             if space not in spent:
-                spent[space] = self.is_spent(tables, table, prefix, space)
+                spent[space] = self._budget.is_spent(desk, space)
             if spent[space]:
                 held = self._hold(held=True)
                 continue
             yield _errand(item)
         self._hold(held=held)
+
+    def begin(self, errand: Errand) -> bool:
+        """Whether the budget has room for it beside what is on the way; then it is on the way as well."""
+        ask = msgspec.msgpack.decode(errand.data, type=ModelAsked)
+        if not self._budget.has_room(self._desk_of(errand.id), ask.key):
+            return False
+        self._budget.reserve(errand.id, ask)
+        return True
+
+    def end(self, errand_id: str) -> None:
+        """What it took is known, or nothing."""
+        self._budget.release(errand_id)
 
     async def run(self, errand: Errand) -> Output:
         """Ask until there is a reply, or enough calls failed.
@@ -135,7 +144,7 @@ class ModelErrands:
                     return Output(topic="replies", record=self._closed(ask, calls))
             self._note(answered=got.outcome != "failed")
             reply = self._replied(ask, got, calls)
-            self.expect(reply)
+            self._budget.expect(self._desk_of(errand.id), reply)
             return Output(topic="replies", record=reply)
 
     async def ask_now(self, ask: ModelAsked) -> ModelReplied:
@@ -153,9 +162,22 @@ class ModelErrands:
             raise NoReplyError(f"the endpoint does not answer: {got.error}")
         return self._replied(ask, got, got.calls)
 
-    def expect(self, reply: ModelReplied) -> None:
-        """Count a reply as spent until the desk has booked it."""
-        self._unread[reply.ask_id] = reply
+    async def ask_within_budget(self, ask: ModelAsked, desk: DeskRows) -> ModelReplied:
+        """The same where the budget has room for it. Its reply is to be recorded with the question, on that desk.
+
+        Raises:
+            NoReplyError: also: the budget is spent, or on its way.
+        """
+        name = f"answer/{ask.ask_id}"
+        if not self._budget.has_room(desk, ask.key):
+            raise NoReplyError(SPENT)
+        self._budget.reserve(name, ask)
+        try:
+            reply = await self.ask_now(ask)
+            self._budget.expect(desk, reply)
+        finally:
+            self._budget.release(name)
+        return reply
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -164,8 +186,10 @@ class ModelErrands:
 
     def _is_open(self, errand: Errand, ask: ModelAsked) -> bool:
         """Whether the desk that the errand came from still has the question."""
-        desk = self._desks[int(errand.id.partition("/")[0])]
-        return isinstance(find_ask(*desk, ask.ask_id), OpenAsk)
+        return isinstance(find_ask(*self._desk_of(errand.id), ask.ask_id), OpenAsk)
+
+    def _desk_of(self, errand_id: str) -> DeskRows:
+        return self._desks[int(errand_id.partition("/")[0])]
 
     def _closed(self, ask: ModelAsked, calls: int) -> ModelReplied:
         """Tells what a question took for which nobody waits any more."""
@@ -183,17 +207,6 @@ class ModelErrands:
                 told=self._observer.model_called,
             )  # fmt: skip
         return self._client
-
-    def is_spent(self, tables: TableReader, table: str, prefix: bytes, space: SpaceKey) -> bool:
-        """Whether the budget of today is spent, of the space or of all.
-
-        By what the desk has booked, and the replies it has yet to read. What is on the way is not counted.
-        """
-        now, own, every = self._clock(), self._settings.space_tokens_per_day, self._settings.tokens_per_day
-        unread = list(self._unread.values())
-        if own is not None and _tokens(spent_on(tables, table, prefix, space, now), unread, space) >= own:
-            return True
-        return every is not None and _tokens(spent_on(tables, table, prefix, EVERYWHERE, now), unread, None) >= every
 
     def _hold(self, *, held: bool) -> bool:
         if held != self.held_back:
@@ -255,17 +268,5 @@ class ModelErrands:
         )
 
 
-def _is_unread(found: OpenAsk | Literal["answered"] | None, reply: ModelReplied) -> bool:
-    """Whether the desk has yet to book a reply. A question that somebody waits for comes to the desk with its reply."""
-    return isinstance(found, OpenAsk) or (reply.stage == "answer" and found is None)
-
-
 def _errand(item: OpenAsk) -> Errand:
     return Errand(id=f"{item.partition}/{item.offset}", lane=item.ask.session_id, data=msgspec.msgpack.encode(item.ask))
-
-
-def _tokens(booked: Spent, unread: Sequence[ModelReplied], space: SpaceKey | None) -> int:
-    for reply in unread:
-        if space is None or reply.key == space:
-            booked = booked.plus(reply)
-    return booked.tokens

@@ -10,7 +10,7 @@ import msgspec
 from schemas.asking import AskingStage, ModelAsked, ModelReplied
 from schemas.codec import encode
 from schemas.ids import SpaceKey
-from streams.llm.desk import EVERYWHERE, Desk, Spent, find_ask, open_asks, spent_on
+from streams.llm.desk import EVERYWHERE, Desk, Spent, find_ask, find_withdrawn, open_asks, spent_on
 from streams.log import Log
 
 from .completion import Completion, answered
@@ -23,8 +23,9 @@ DESK_TABLE = "stages"
 DESK_PREFIX = Desk.name.encode() + b"/"
 """Where ``ops.pipeline`` keeps the desk's rows."""
 
-Recorded = Literal["recorded", "answered", "unknown"]
-"""What became of a reply: recorded; of no use, for there is one; or to a question that nobody here has asked."""
+Recorded = Literal["recorded", "answered", "withdrawn", "unknown"]
+"""What became of a reply: recorded; of no use, for there is one; recorded though nobody waits for it, for what it was
+asked about is otherwise by now; or to a question that nobody here has asked."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,10 +90,14 @@ class Questions:
         )
 
     def record(self, ask_id: str, answer: Completion) -> tuple[SpaceKey | None, Recorded]:
-        """Record a reply that was given elsewhere, when its question is open; the question's space, when it is."""
-        item = find_ask(self._log, DESK_TABLE, DESK_PREFIX, ask_id)
-        if ask_id in self._recorded or item == "answered":
+        """Record a reply that was given elsewhere, when its question is not answered; the question's space, then.
+
+        Of a question that was withdrawn, what it says of pairs that still are asked about counts.
+        """
+        found = find_ask(self._log, DESK_TABLE, DESK_PREFIX, ask_id)
+        if ask_id in self._recorded or found == "answered":
             return None, "answered"
+        item = find_withdrawn(self._log, DESK_TABLE, DESK_PREFIX, ask_id) if found == "withdrawn" else found
         if item is None:
             return None, "unknown"
         self._recorded.add(ask_id)
@@ -118,4 +123,4 @@ class Questions:
         )
         with self._log.batch() as batch:
             batch.append("replies", reply.key, encode(reply), now)
-        return reply.key, "recorded"
+        return reply.key, "withdrawn" if found == "withdrawn" else "recorded"

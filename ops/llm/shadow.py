@@ -13,7 +13,7 @@ from ops.llm.stages import distil_producer, distil_stage, link_stage
 from ops.pipeline import StageRunner
 from ops.settings import Settings
 from ops.viewing import LiveView
-from schemas.asking import ModelAsked, ModelReplied
+from schemas.asking import AskWithdrawn, ModelAsked, ModelReplied
 from schemas.codec import BadRecordError, decode, encode
 from schemas.events import EventsAsserted, EventsDistilled
 from schemas.ids import SpaceKey
@@ -66,7 +66,12 @@ class Shadow:
         while sum(runner.step(self._now) for runner in self._runners) + self._view.step(self._now):
             pass
         answered = {r.ask_id for r in self._records("replies") if isinstance(r, ModelReplied) and r.outcome != "failed"}
-        asked = {r.ask_id: r for r in self._records("asks") if isinstance(r, ModelAsked)}
+        asked: dict[str, ModelAsked] = {}
+        for record in self._records("asks"):
+            if isinstance(record, ModelAsked):
+                asked[record.ask_id] = record
+            elif isinstance(record, AskWithdrawn):
+                asked.pop(record.ask_id, None)
         return [ask for ask_id, ask in asked.items() if ask_id not in answered]
 
     def snapshot(self) -> Snapshot:

@@ -12,6 +12,7 @@ import concurrent.futures
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 
+from ops.llm.budget import tokens_at_most
 from ops.llm.errands import SPENT, ModelErrands
 from ops.llm.settings import LlmSettings
 from query.ports import NoReplyError
@@ -60,6 +61,7 @@ class NodeDesk:
         self._forgotten: Counter[SpaceKey] = Counter()
         self._day = 0
         self._tokens: Counter[SpaceKey] = Counter()
+        self._reserved: Counter[SpaceKey] = Counter()
 
     def find(self, ask_id: str) -> ModelReplied | None:
         """A reply this node had, if it is among the latest."""
@@ -116,10 +118,13 @@ class NodeDesk:
         """The reply is written before the question: the desk would ask a question that lies there without one."""
         if self._is_spent(ask.key):
             raise NoReplyError(SPENT)
-        forgotten = self._forgotten[ask.key]
-        reply = await self._errands.ask_now(ask)
-        for space in (ask.key, EVERYWHERE):
-            self._tokens[space] += reply.prompt_tokens + reply.completion_tokens
+        forgotten, most = self._forgotten[ask.key], tokens_at_most(ask.prompt)
+        self._count(self._reserved, ask.key, most)
+        try:
+            reply = await self._errands.ask_now(ask)
+        finally:
+            self._count(self._reserved, ask.key, -most)
+        self._count(self._tokens, ask.key, reply.prompt_tokens + reply.completion_tokens)
         if self._forgotten[ask.key] != forgotten:
             raise NoReplyError("something of this space was erased meanwhile")
         try:
@@ -138,6 +143,10 @@ class NodeDesk:
             self._day = day
             self._tokens.clear()
         own, every = self._settings.space_tokens_per_day, self._settings.tokens_per_day
-        return (own is not None and self._tokens[space] >= own) or (
-            every is not None and self._tokens[EVERYWHERE] >= every
-        )
+        taken = {name: self._tokens[name] + self._reserved[name] for name in (space, EVERYWHERE)}
+        return (own is not None and taken[space] >= own) or (every is not None and taken[EVERYWHERE] >= every)
+
+    @staticmethod
+    def _count(what: Counter[SpaceKey], space: SpaceKey, tokens: int) -> None:
+        for name in (space, EVERYWHERE):
+            what[name] += tokens

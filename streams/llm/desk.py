@@ -6,12 +6,12 @@ parked with its bytes; re-driving the dead letter puts it on the desk again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
-from schemas.asking import ModelAsked, ModelReplied
+from schemas.asking import AskWithdrawn, ModelAsked, ModelReplied, ReplyRead
 from schemas.codec import encode
 from schemas.dead_letters import DeadLetter
 from schemas.ids import SpaceKey
@@ -27,8 +27,13 @@ _FIRST = b"open/!/"
 """Of questions that somebody waits for: before all others, whose rows go on with a digit."""
 
 _ANSWERED = b"answered"
+_WITHDRAWN = b"withdrawn"
 _BY_ID = b"id/"
 _ANSWER = b"answer/"
+_GONE = b"gone/"
+
+Settled = Literal["answered", "withdrawn"]
+"""Why a question is not open: it has its reply, or nobody waits for one."""
 
 
 class OpenAsk(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +82,8 @@ class Desk:
         record = entry.record
         if isinstance(record, ModelAsked):
             self._asked(OpenAsk(ask=record, partition=entry.partition, offset=entry.offset), state)
+        elif isinstance(record, AskWithdrawn):
+            _withdraw(record.ask_id, state)
         elif isinstance(record, ModelReplied):
             return self._replied(record, state, now)
         return ()
@@ -87,7 +94,8 @@ class Desk:
 
     def _asked(self, item: OpenAsk, state: StageState) -> None:
         known = _id_key(item.ask.ask_id)
-        if state.get(known) is None:
+        if state.get(known) in (None, _WITHDRAWN):
+            state.delete(_gone_key(item.ask.ask_id))
             first = _FIRST if item.ask.stage == "answer" else OPEN
             row = first + f"{item.partition:06d}/{item.offset:020d}".encode()
             state.put(known, row)
@@ -99,7 +107,10 @@ class Desk:
             state.put(key, msgspec.msgpack.encode(_spent(state.get(key)).plus(reply)))
         known = _id_key(reply.ask_id)
         row = state.get(known)
-        raw = None if row is None or row == _ANSWERED else state.get(row)
+        if row == _WITHDRAWN:
+            state.delete(_gone_key(reply.ask_id))
+            state.delete(known)
+        raw = None if row is None or row in (_ANSWERED, _WITHDRAWN) else state.get(row)
         if row is not None and raw is not None:
             state.delete(row)
         if reply.outcome != "failed":
@@ -113,18 +124,44 @@ class Desk:
         return (Output(topic="dead-letters", record=_failed(_open(raw), reply, now)),)
 
 
+def _withdraw(ask_id: str, state: StageState) -> None:
+    """Take a question off the desk. It is kept beside: it may have been asked already, and then its reply comes yet."""
+    known = _id_key(ask_id)
+    row = state.get(known)
+    if row is None or row in (_ANSWERED, _WITHDRAWN):
+        return
+    raw = state.get(row)
+    assert raw is not None, "a question on the desk has its row"
+    state.put(_gone_key(ask_id), raw)
+    state.delete(row)
+    state.put(known, _WITHDRAWN)
+
+
+def about_model(outputs: Iterable[Output]) -> tuple[ReplyRead | AskWithdrawn, ...]:
+    """Of what a stage writes, what is told to whoever measures the model: replies it read, questions it withdrew."""
+    return tuple(o.record for o in outputs if isinstance(o.record, ReplyRead | AskWithdrawn))
+
+
 def open_asks(tables: TableReader, table: str, prefix: bytes) -> Iterator[OpenAsk]:
     """What is on the desk, in the order it was asked, as committed: ``prefix`` is that of the desk's rows."""
     for _, raw in tables.scan(table, prefix + OPEN, prefix + OPEN[:-1] + b"0"):
         yield _open(raw)
 
 
-def find_ask(tables: TableReader, table: str, prefix: bytes, ask_id: str) -> OpenAsk | Literal["answered"] | None:
-    """A question by its id: open, answered, or unknown (None); also one that failed and was parked is unknown."""
+def find_ask(tables: TableReader, table: str, prefix: bytes, ask_id: str) -> OpenAsk | Settled | None:
+    """A question by its id: open, settled, or unknown (None); also one that failed and was parked is unknown."""
     row = tables.get(table, prefix + _id_key(ask_id))
-    if row is None or row == _ANSWERED:
-        return None if row is None else "answered"
+    if row is None:
+        return None
+    if row in (_ANSWERED, _WITHDRAWN):
+        return "answered" if row == _ANSWERED else "withdrawn"
     raw = tables.get(table, prefix + row)
+    return None if raw is None else _open(raw)
+
+
+def find_withdrawn(tables: TableReader, table: str, prefix: bytes, ask_id: str) -> OpenAsk | None:
+    """A question that was withdrawn, as it was asked: a batch that was under way may answer it all the same."""
+    raw = tables.get(table, prefix + _gone_key(ask_id))
     return None if raw is None else _open(raw)
 
 
@@ -144,7 +181,7 @@ def forget_ask(state: StageState, ask_id: str) -> bool:
         return True
     if row is None or row == _ANSWERED:
         return False
-    state.delete(row)
+    state.delete(_gone_key(ask_id) if row == _WITHDRAWN else row)
     state.put(known, _ANSWERED)
     return True
 
@@ -165,6 +202,10 @@ def _id_key(ask_id: str) -> bytes:
 
 def _answer_key(ask_id: str) -> bytes:
     return _ANSWER + ask_id.encode()
+
+
+def _gone_key(ask_id: str) -> bytes:
+    return _GONE + ask_id.encode()
 
 
 def _open(raw: bytes) -> OpenAsk:

@@ -48,6 +48,14 @@ class Errands(Protocol):
         """What is open, in a fixed order, as committed: the stage's rows of one partition are those of the prefix."""
         ...
 
+    def begin(self, errand: Errand) -> bool:
+        """Whether it may run now; then it is run at once, and ``end`` is called for it, however it ends."""
+        ...
+
+    def end(self, errand_id: str) -> None:
+        """It runs no more, or never began after all. Called once at least."""
+        ...
+
     async def run(self, errand: Errand) -> Output:
         """Do it; returns the record that closes it, of the space that it is for.
 
@@ -107,6 +115,8 @@ class Running:
                 lanes.add(errand.lane)
                 continue
             lanes.add(errand.lane)
+            if not self._errands.begin(errand):
+                continue
             self._lanes.add(errand.lane)
             self._tasks[errand.id] = asyncio.create_task(self._run(errand), name=f"errand {errand.id}")
         if all_seen:
@@ -118,6 +128,8 @@ class Running:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=STOP_S)
+        for name in self._tasks:
+            self._errands.end(name)
         self._tasks.clear()
         self._lanes.clear()
 
@@ -126,5 +138,6 @@ class Running:
             await self._write(await self._errands.run(errand))
             self._answered.add(errand.id)
         finally:
+            self._errands.end(errand.id)
             self._lanes.discard(errand.lane)
             self._changed()

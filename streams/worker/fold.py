@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from schemas.asking import AskWithdrawn, ReplyRead
 from schemas.codec import BadRecordError, encode
 from schemas.dead_letters import DeadLetter
 from schemas.entry import Entry
@@ -14,6 +15,7 @@ from schemas.topics import TopicName
 from schemas.transport import RECORD_MAX_BYTES, Headers, carried, record_key
 
 from ..guard import Guarded, apply_guarded
+from ..llm.desk import about_model
 from ..log.partition import partition_of
 from ..log.protocol import TableReader
 from ..parts import left_out
@@ -50,7 +52,7 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
     """A step that is not written yet, from how many records, how many of them parked, and of these after a fault.
 
-    ``left_out``: statements (``streams.parts.left_out``).
+    ``left_out``: statements (``streams.parts.left_out``). ``told``: see ``streams.llm.desk.about_model``.
     ``fault``: the stage failed for the first time at the record that follows; raise it once the step is committed.
     """
 
@@ -60,6 +62,7 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     faulted: int = 0
     left_out: int = 0
     fault: Exception | None = None
+    told: tuple[ReplyRead | AskWithdrawn, ...] = ()
 
 
 class GivenUpError(Exception):
@@ -185,7 +188,7 @@ class Folder:
         step = self._step(following, made.outputs(claims_last=bool(waiting)))
         return Decided(
             step=step, records=made.records, parked=made.parked, faulted=made.faulted, left_out=made.left_out,
-            fault=fault,
+            fault=fault, told=made.told,
         )  # fmt: skip
 
     def tick(self, positions: Mapping[TopicName, int], now: int) -> Decided | None:
@@ -252,6 +255,11 @@ class _Made:
     def left_out(self) -> int:
         """See ``Decided``."""
         return left_out([output for output, _ in self._found])
+
+    @property
+    def told(self) -> tuple[ReplyRead | AskWithdrawn, ...]:
+        """See ``Decided``."""
+        return about_model(output for output, _ in self._found)
 
     def is_full(self) -> bool:
         """Whether it is time to write, also without what is replaced."""

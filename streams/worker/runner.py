@@ -262,7 +262,7 @@ class Runner:
                 stage=self._stage.name, partition=self._partition, records=decided.records,
                 outputs=len(step.outputs) - decided.parked, parked=decided.parked, lag=self.lag,
                 fold_s=folded - begun, write_s=loop.time() - folded, faulted=decided.faulted,
-                left_out=decided.left_out,
+                left_out=decided.left_out, told=decided.told,
             )
         )  # fmt: skip
         if decided.fault is not None:

@@ -7,6 +7,8 @@ from concurrent.futures import Executor
 
 import msgspec
 
+from schemas.asking import AskWithdrawn, ReplyRead
+
 from .broker import Broker
 from .local import LocalStates
 
@@ -16,7 +18,7 @@ REST_MAX_S = 0.25
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """One committed step, for metrics. ``outputs``: without dead letters. ``lag``: records that still wait.
-    ``left_out``: statements (``streams.parts.left_out``)."""
+    ``left_out``: statements (``streams.parts.left_out``). ``told``: see ``streams.llm.desk.about_model``."""
 
     stage: str
     partition: int
@@ -28,6 +30,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     write_s: float
     faulted: int = 0
     left_out: int = 0
+    told: tuple[ReplyRead | AskWithdrawn, ...] = ()
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):

@@ -262,6 +262,12 @@ SAMPLES: tuple[tuple[TopicName, Record], ...] = (
         ),
     ),
     (
+        "asks",
+        asking.AskWithdrawn(
+            **WHERE, stage="distil", ask_id="q0123456789abcdef01234567", session_id="s1", learned_at=NOON
+        ),
+    ),
+    (
         "replies",
         asking.ModelReplied(
             **WHERE,

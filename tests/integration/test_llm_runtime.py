@@ -13,7 +13,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from ops.llm.asker import Asker
-from ops.llm.errands import FAILURES_MAX, ModelErrands
+from ops.llm.errands import CLOSED, FAILURES_MAX, ModelErrands
 from ops.llm.settings import LlmSettings
 from ops.metrics import Metrics
 from ops.parts import Parts
@@ -258,6 +258,42 @@ def test_what_is_erased_while_its_question_waits_for_the_endpoint_is_not_sent_ag
     assert orchard.system.questions_of(SPACE).open["distil"] == 0
 
 
+@pytest.mark.parametrize("change", ["edit", "retract"])
+def test_what_was_edited_or_taken_back_while_its_question_waits_is_not_sent_any_more(change: str) -> None:
+    """The endpoint is busy when it is asked first; by the time it is not, the message says something else."""
+    busy = [True]
+
+    def serve(body: Body, before: int) -> Answer:
+        if is_probe(body):
+            return completion('{"ok": true}')
+        if busy[0]:
+            return status(429)
+        return good(json.loads(body["messages"][1]["content"])["messages"][-1]["text"])
+
+    with FaultServer(serve) as server:
+        orchard = Orchard(server, tries=1)
+        orchard.say("I keep bees.", "I keep hens.")
+        orchard.finish()
+        assert orchard.system.questions_of(SPACE).open["distil"] == 2
+        if change == "edit":
+            orchard.system.edit(SPACE, "c1", "m1", "I keep wasps.")
+        else:
+            orchard.system.retract(SPACE, "c1", "m1")
+        orchard.system.flush(SPACE)
+        assert orchard.system.questions_of(SPACE).open["distil"] == (2 if change == "edit" else 1)
+        while CLOSED not in [reply.error for reply in orchard.records("replies", ModelReplied)]:
+            orchard.finish()
+        sent = sum("bees" in json.dumps(body) for body in server.requests)
+        busy[0] = False
+        while orchard.system.questions_of(SPACE).open["distil"]:
+            orchard.finish()
+        assert sum("bees" in json.dumps(body) for body in server.requests) == sent
+        assert orchard.texts() == (["I keep hens", "I keep wasps"] if change == "edit" else ["I keep hens"])
+        assert orchard.value("llm_questions_withdrawn_total", stage="distil") == 1
+        assert orchard.system.verify(SPACE).equal
+        orchard.system.close()
+
+
 def test_calls_that_found_the_endpoint_away_are_counted_in_the_reply() -> None:
     def serve(body: Body, before: int) -> Answer:
         if is_probe(body):
@@ -290,9 +326,12 @@ def test_a_parked_question_that_is_asked_again_is_answered() -> None:
         orchard.system.close()
 
 
-def test_a_spent_budget_leaves_the_rest_to_the_rules_until_the_next_day() -> None:
+@pytest.mark.parametrize("budget", ["space_tokens_per_day", "tokens_per_day"])
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_spent_budget_leaves_the_rest_to_the_rules_until_the_next_day(concurrency: int, budget: str) -> None:
+    """However many are asked at once: what is on the way counts with the most it may take."""
     with FaultServer(answers(good)) as server:
-        orchard = Orchard(server, space_tokens_per_day=200, concurrency=1)
+        orchard = Orchard(server, **{budget: 200}, concurrency=concurrency)
         for number in range(4):
             orchard.say(f"I own {number} goats.")
         orchard.finish()

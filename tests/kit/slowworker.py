@@ -64,6 +64,13 @@ class SlowModel:
         for key, raw in tables.scan(table, prefix + b"open/", prefix + b"open0"):
             yield Errand(id=key.decode(), lane=msgspec.json.decode(raw, type=ModelAsked).session_id, data=raw)
 
+    def begin(self, errand: Errand) -> bool:
+        """See ``Errands``."""
+        return True
+
+    def end(self, errand_id: str) -> None:
+        """See ``Errands``."""
+
     async def run(self, errand: Errand) -> Output:
         """See ``Errands``."""
         ask = msgspec.json.decode(errand.data, type=ModelAsked)

@@ -197,7 +197,7 @@ def test_unknown_failed_and_broken_lines_are_named_and_in_nobodys_way(pond: Pond
     }
     code, said = pond.answer([stranger, expired, listed(first)], "{oops", "[]")
     assert code == 0
-    assert "recorded 1, answered before 0, failed 1, unknown 1, broken 2" in said
+    assert "recorded 1, answered before 0, out of date 0, failed 1, unknown 1, broken 2" in said
     assert "unknown: q-of-another-store" in said
     assert f"failed: {second['custom_id']}: too late" in said
     assert "results.jsonl:4" in said
@@ -215,7 +215,7 @@ def test_results_of_another_hand_are_read(pond: Pond) -> None:
     file.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(json.dumps(one).encode() for one in (first, second, third)))
     code, said = pond.run("llm", "import", str(file))
     assert code == 0
-    assert "recorded 2, answered before 0, failed 1, unknown 0, broken 0" in said
+    assert "recorded 2, answered before 0, out of date 0, failed 1, unknown 0, broken 0" in said
     assert "overloaded" in said
     assert len(pond.sets()) == 2
     replies = [decode("replies", raw.value) for raw in pond.log.read_space("replies", SPACE)]

@@ -147,6 +147,21 @@ def test_a_spent_budget_ends_with_the_day(homes: list[Home], limit: str) -> None
     home.desk.ask(question("three"))
 
 
+def test_readers_who_ask_at_once_do_not_overspend_together(homes: list[Home]) -> None:
+    home = home_with(homes, space_tokens_per_day=20)
+    home.endpoint.free.clear()
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(home.desk.ask, question("one"))
+        while not home.endpoint.asked:
+            pass
+        with pytest.raises(NoReplyError, match="budget"):
+            home.desk.ask(question("two"))
+        home.endpoint.free.set()
+        waiting.result(10)
+    home.desk.ask(question("two"))
+    assert home.endpoint.asked == ["one", "two"]
+
+
 def test_what_cannot_be_recorded_is_not_told(homes: list[Home]) -> None:
     home = home_with(homes)
     home.topics.away = True

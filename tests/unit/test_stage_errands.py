@@ -62,6 +62,12 @@ class Model:
             ask_id, session_id = msgspec.msgpack.decode(raw, type=tuple[str, str])
             yield Errand(id=f"{ask_id}@{key.decode()}", lane=session_id, data=ask_id.encode())
 
+    def begin(self, errand: Errand) -> bool:
+        return True
+
+    def end(self, errand_id: str) -> None:
+        pass
+
     async def run(self, errand: Errand) -> Output:
         name = errand.data.decode()
         self.asked.append(name)

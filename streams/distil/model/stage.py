@@ -7,10 +7,11 @@ session's trouble is nobody else's. Until the reply is there, and where none com
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from schemas.asking import ModelAsked, ModelReplied, ReplyRead
+from schemas.asking import AskWithdrawn, ModelAsked, ModelReplied, ReplyRead
 from schemas.codec import BadRecordError, encode
 from schemas.dead_letters import DeadLetter
 from schemas.ids import SpaceKey
@@ -61,10 +62,12 @@ class ModelDistilStage:
         former = self._pending(session.key, session.session_id, state)
         if former is not None and former.session.revision >= session.revision:
             return outputs
-        self._forget(session.key, session.session_id, former, state)
-        if session.open or not session.messages:
+        pending = None if session.open or not session.messages else begin(self._model, session)
+        if former is not None:
+            again = frozenset[str]() if pending is None else {part.ask_id for part in pending.waiting}
+            outputs += self._forget(former, again, session.learned_at, state)
+        if pending is None:
             return outputs
-        pending = begin(self._model, session)
         return outputs + self._go_on(pending, pending.waiting, entry, state, now)
 
     def _reply(self, reply: ModelReplied, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
@@ -96,8 +99,9 @@ class ModelDistilStage:
             moved = move_on(self._model, pending, part, reply)
             outputs += self._told(moved, pending, reply, entry, now)
             if moved.pending is None:
-                self._forget(session.key, session.session_id, pending, state)
-                return [output for output in outputs if output.topic != "asks"]
+                unasked = {output.record.ask_id for output in outputs if isinstance(output.record, ModelAsked)}
+                told = [output for output in outputs if not isinstance(output.record, ModelAsked)]
+                return told + self._forget(pending, unasked, session.learned_at, state)
             if moved.asked and pending.producer != self.producer:
                 return outputs + self._begin(pending, entry, state, now)
             pending = moved.pending
@@ -105,15 +109,15 @@ class ModelDistilStage:
         if pending.waiting:
             state.put(state_key("pending", session.key, session.session_id), msgspec.msgpack.encode(pending))
             return outputs
-        self._forget(session.key, session.session_id, pending, state)
+        state.delete(state_key("pending", session.key, session.session_id))
         return [*outputs, *sets_of(session, pending.producer, merged(pending.events), state)]
 
     def _begin(self, former: Pending, entry: Entry, state: StageState, now: int) -> list[Output]:
         """Ask anew about a session that another model or prompt was asked about and would have to be asked again: half
         of an answer by each would be nobody's."""
-        self._forget(former.session.key, former.session.session_id, former, state)
+        withdrawn = self._forget(former, frozenset(), former.session.learned_at, state)
         pending = begin(self._model, former.session)
-        return self._go_on(pending, pending.waiting, entry, state, now)
+        return withdrawn + self._go_on(pending, pending.waiting, entry, state, now)
 
     def _ask(self, pending: Pending, part: PendingPart, state: StageState) -> Output:
         session = pending.session
@@ -160,12 +164,24 @@ class ModelDistilStage:
         return msgspec.structs.replace(pending, producer=pending.producer or self.producer)
 
     @staticmethod
-    def _forget(space: SpaceKey, session_id: str, pending: Pending | None, state: StageState) -> None:
-        """The session waits for nothing any more."""
-        if pending is not None:
-            state.delete(state_key("pending", space, session_id))
-            for part in pending.waiting:
-                state.delete(state_key("asked", space, part.ask_id))
+    def _forget(former: Pending, apart: AbstractSet[str], learned_at: int, state: StageState) -> list[Output]:
+        """Its session waits for nothing any more: its questions are withdrawn, ``apart`` from some that are asked again
+        or were never written."""
+        session = former.session
+        state.delete(state_key("pending", session.key, session.session_id))
+        outputs: list[Output] = []
+        for part in former.waiting:
+            asked = state_key("asked", session.key, part.ask_id)
+            if state.get(asked) is None:
+                continue
+            state.delete(asked)
+            if part.ask_id not in apart:
+                record = AskWithdrawn(
+                    tenant=session.tenant, space=session.space, stage="distil", ask_id=part.ask_id,
+                    session_id=session.session_id, learned_at=learned_at,
+                )  # fmt: skip
+                outputs.append(Output(topic="asks", record=record))
+        return outputs
 
 
 def _waiting(pending: Pending, ask_id: str) -> PendingPart | None:

@@ -48,8 +48,12 @@ def judge_of(model: Model) -> str:
 def asked_pair(pair: Pair, judge: str) -> AskedPair:
     """A pair by what is shown of it and to whom: a verdict counts as long as both statements read the same, and for the
     model and prompt that gave it. Another one is asked itself."""
-    shown = json.dumps([_shown(pair.newer), _shown(pair.older)], ensure_ascii=False)
-    return AskedPair(key=digest("pair", judge, shown), newer=pair.newer, older=pair.older)
+    return AskedPair(key=pair_key(pair.newer, pair.older, judge), newer=pair.newer, older=pair.older)
+
+
+def pair_key(newer: Event, older: Event, judge: str) -> str:
+    """What a verdict on two statements is kept under."""
+    return digest("pair", judge, json.dumps([_shown(newer), _shown(older)], ensure_ascii=False))
 
 
 def in_order(pairs: Iterable[AskedPair]) -> list[AskedPair]:

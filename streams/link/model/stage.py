@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from schemas.asking import ModelAsked, ModelReplied, ReplyRead
+from schemas.asking import AskWithdrawn, ModelAsked, ModelReplied, ReplyRead
 from schemas.codec import encode
 from schemas.dead_letters import DeadLetter
 from schemas.events import EventsAsserted, EventsDistilled
@@ -24,12 +24,14 @@ from ...keys import state_key
 from ...llm.asking import Model
 from ...ports import Encoder, Entry, Output, StageState
 from ..live import HeldSet, live_sets
+from ..session import Pool
 from ..space import Space, read_progress
 from ..stage import LinkStage, session_of
 from .cascade import GIVEN_UP, Cascade, KnownVerdict
 from .pending import Moved, PendingQuestion, move_on, questions
-from .question import in_order, question
+from .question import AskedPair, in_order, question
 from .reading import verdicts_in
+from .standing import changed, find_question, put_question, questions_showing, still_so, take_question
 
 
 class ModelLinkStage:
@@ -67,8 +69,10 @@ class ModelLinkStage:
         if isinstance(record, ReplyRead):
             return ()
         self._bind(record.key, state)
+        before = self._links.space(record.key, state).pool
         linked = self._links.apply(entry, state, now)
-        return (*linked, *self._ask_about_unknown(record, state))
+        withdrawn, left = self._withdraw_stale(record.key, before, state)
+        return (*linked, *withdrawn, *self._ask_about_unknown(record, state, left))
 
     def all_judged_anew(self, key: SpaceKey, cause: str, state: StageState) -> list[Output]:
         """See ``LinkStage``: by the verdicts that are recorded for our model and prompt, asking nothing."""
@@ -85,13 +89,17 @@ class ModelLinkStage:
         raw = state.get(state_key("verdict", key, pair))
         return None if raw is None else msgspec.msgpack.decode(raw, type=KnownVerdict)
 
-    def _ask_about_unknown(self, record: Record, state: StageState) -> list[Output]:
-        """About pairs of which both ends are there to stay: the later of the two sets brings the question."""
-        if not self._cascade.unknown:
+    def _ask_about_unknown(self, record: Record, state: StageState, left: Sequence[AskedPair] = ()) -> list[Output]:
+        """About pairs of which both ends are there to stay: the later of the two sets brings the question.
+
+        ``left``: of questions that were withdrawn, pairs that are as they were.
+        """
+        if not self._cascade.unknown and not left:
             return []
         key = record.key
         final = final_events(self._links.space(key, state), self._distiller)
-        pairs = in_order(p for p in self._cascade.unknown if p.newer.id in final and p.older.id in final)
+        unknown = [p for p in self._cascade.unknown if p.newer.id in final and p.older.id in final]
+        pairs = in_order([*left, *unknown])
         if not pairs:
             return []
         session_id = final[pairs[-1].newer.id]
@@ -100,7 +108,7 @@ class ModelLinkStage:
         return [self._ask(key, one, state) for one in questions(self._model, key, session_id, pairs)]
 
     def _ask(self, key: SpaceKey, pending: PendingQuestion, state: StageState) -> Output:
-        state.put(state_key("question", key, pending.ask_id), msgspec.msgpack.encode(pending))
+        put_question(key, pending, state)
         for pair in pending.pairs:
             _know(key, pair.key, KnownVerdict(state="asked", newer=pair.newer.id), state)
         record = ModelAsked(
@@ -117,17 +125,49 @@ class ModelLinkStage:
         )
         return Output(topic="asks", record=record)
 
+    def _withdraw_stale(self, key: SpaceKey, before: Pool, state: StageState) -> tuple[list[Output], list[AskedPair]]:
+        """Questions that show what is there no more, or reads otherwise now, and what is left to ask of them.
+
+        Those to another model or prompt are left alone: what comes of them is that one's.
+        """
+        space = self._links.space(key, state)
+        asked = questions_showing(key, changed(before, space.pool), state)
+        if not asked:
+            return [], []
+        final, judge = final_events(space, self._distiller).keys(), self._cascade.judge
+        outputs: list[Output] = []
+        left: list[AskedPair] = []
+        for ask_id in asked:
+            pending = find_question(key, ask_id, state)
+            if pending is None or pending.judge != judge:
+                continue
+            stay = still_so(pending.pairs, space.pool, final, judge)
+            if len(stay) < len(pending.pairs):
+                outputs.append(self._withdraw(key, pending, state))
+                left += [pair for pair in stay if self._known(key, pair.key, state) is None]
+        return outputs, left
+
+    def _withdraw(self, key: SpaceKey, pending: PendingQuestion, state: StageState) -> Output:
+        """Nobody waits for its reply; its pairs are as if they had never been asked about."""
+        take_question(key, pending.ask_id, state)
+        for pair in pending.pairs:
+            known = self._known(key, pair.key, state)
+            if known is not None and known.state == "asked":
+                state.delete(state_key("verdict", key, pair.key))
+        record = AskWithdrawn(
+            tenant=key.tenant, space=key.space, stage="link", ask_id=pending.ask_id, session_id=pending.session_id,
+            learned_at=read_progress(key, state).learned_at,
+        )  # fmt: skip
+        return Output(topic="asks", record=record)
+
     # --- taking in --------------------------------------------------------------------------------------------------
 
     def _reply(self, reply: ModelReplied, entry: Entry, state: StageState, now: int) -> Sequence[Output]:
         if reply.outcome == "failed":
             return ()  # the desk parks the question; its pairs go on waiting for another reply
-        row = state_key("question", reply.key, reply.ask_id)
-        raw = state.get(row)
-        if raw is None:
+        pending = take_question(reply.key, reply.ask_id, state)
+        if pending is None:
             return self._take_in_unasked(reply, state)
-        state.delete(row)
-        pending = msgspec.msgpack.decode(raw, type=PendingQuestion)
         if pending.judge != self._cascade.judge:
             return self._take_in_of_another(pending, reply, state)
         return self._take_in(pending, reply, entry, state, now)
@@ -157,14 +197,26 @@ class ModelLinkStage:
 
     def _take_in_unasked(self, reply: ModelReplied, state: StageState) -> list[Output]:
         """A reply to a question that we have not asked, or not in this company, as in a replay: its verdicts count for
-        the pairs that have none."""
+        the pairs that have none. A question that has nothing left to ask by it is withdrawn."""
         key, newer = reply.key, set[str]()
         for pair, verdict in verdicts_in(reply)[0].items():
             known = self._known(key, pair, state)
             if known is None or known.state == "asked":
                 _know(key, pair, verdict, state)
                 newer |= {known.newer} if known is not None else set()
-        return self._link_anew(newer, reply, state) if newer else []
+        if not newer:
+            return []
+        answered = [
+            self._withdraw(key, pending, state)
+            for ask_id in questions_showing(key, sorted(newer), state)
+            if (pending := find_question(key, ask_id, state)) is not None and not self._waits(key, pending, state)
+        ]
+        return answered + self._link_anew(newer, reply, state)
+
+    def _waits(self, key: SpaceKey, pending: PendingQuestion, state: StageState) -> bool:
+        """Whether a pair of the question has no verdict yet."""
+        known = [self._known(key, pair.key, state) for pair in pending.pairs]
+        return any(one is None or one.state == "asked" for one in known)
 
     def _link_anew(self, newer: AbstractSet[str], reply: ModelReplied, state: StageState) -> list[Output]:
         """The sessions that hold the later statements of pairs with new verdicts."""
