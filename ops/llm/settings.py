@@ -40,8 +40,8 @@ class LlmSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         tries: calls for one question before it is parked.
         retry_wait_max_s: longest wait before a further try; an endpoint that asks for more is left alone for so long,
             an hour at most.
-        space_tokens_per_day: budget of a space and UTC day, both ways; None: no limit. A question goes out while there is
-            something left, with the most that others on the way may take: one is the most it is exceeded by.
+        space_tokens_per_day: budget of a space and UTC day, both ways; None: no limit. A question goes out while
+            something is left, with the most that others on the way may take: one is the most it is exceeded by.
         tokens_per_day: of all spaces together.
         usd_per_million_prompt_tokens: for the cost that is counted; 0 counts none.
         usd_per_million_completion_tokens: likewise.
