@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -26,17 +27,25 @@ class HashingEncoder:
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """(n, dimension) float32, rows L2-normalised; a row depends on its own text only."""
-        rows = np.zeros((len(texts), self.dimension), dtype=np.float64)
+        rows = np.empty((len(texts), self.dimension), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            for feature, weight in _features(text):
-                raw = hashlib.blake2b(feature.encode("utf-8"), digest_size=8).digest()
-                number = int.from_bytes(raw, "big")
-                row[(number >> 1) % self.dimension] += weight if number & 1 else -weight
-            norm = float(np.sqrt(np.dot(row, row)))
-            if norm == 0.0:
-                row[0] = norm = 1.0
-            row /= norm
-        return rows.astype(np.float32)
+            row[:] = _unit(text, self.dimension)
+        return rows
+
+
+@lru_cache(maxsize=10_000)
+def _unit(text: str, dimension: int) -> npt.NDArray[np.float32]:
+    """Tests say the same few things again and again."""
+    row = np.zeros(dimension, dtype=np.float64)
+    for feature, weight in _features(text):
+        raw = hashlib.blake2b(feature.encode("utf-8"), digest_size=8).digest()
+        number = int.from_bytes(raw, "big")
+        row[(number >> 1) % dimension] += weight if number & 1 else -weight
+    norm = float(np.sqrt(np.dot(row, row)))
+    if norm == 0.0:
+        row[0] = norm = 1.0
+    row /= norm
+    return row.astype(np.float32)
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
