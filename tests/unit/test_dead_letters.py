@@ -17,6 +17,7 @@ from schemas.codec import decode, encode
 from schemas.control import ConversationErased, ErasureRecord, MessageErased, SpaceErased
 from schemas.dead_letters import ERASED, DeadLetter, LetterRedriven
 from schemas.entry import Entry
+from schemas.ids import SpaceKey
 from schemas.messages import MessagePosted
 from schemas.sessions import SessionRevised
 from schemas.topics import TOPICS, TopicName
@@ -362,7 +363,9 @@ def test_a_record_of_extreme_numbers_stops_nobody():
         for topic in TOPICS:
             for kind in extremes(topic):
                 batch.append(topic, SPACE, kind, NOW)
-    world.system.post(SPACE, [said(0, "I live in Utrecht.", day=0)])
+    neighbour = SpaceKey(SPACE.tenant, "next-door")
+    for space in (SPACE, neighbour):
+        world.system.post(space, [said(0, "I live in Utrecht.", day=0)])
     for _ in range(200):
         try:
             world.system.flush()
@@ -371,7 +374,8 @@ def test_a_record_of_extreme_numbers_stops_nobody():
             continue
     else:
         pytest.fail("it never ends")
-    world.account()
+    assert world.account().accepted == 1
+    assert world.system.account(neighbour).source_of_event == 1
 
 
 def extremes(topic: TopicName) -> Iterator[bytes]:

@@ -34,7 +34,8 @@ def test_every_requirement_has_an_exact_pin_and_no_hash(name: str) -> None:
 
 def test_no_package_of_ours_has_a_name_that_is_taken() -> None:
     assert [name for name in PACKAGES if name in sys.stdlib_module_names] == []
-    assert [name for name in PACKAGES if name in packages_distributions()] == []
+    installed = packages_distributions()
+    assert [name for name in PACKAGES if name in installed] == []
 
 
 def test_the_sample_conversation_fits_the_wire_format() -> None:
