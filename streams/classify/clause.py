@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..distil.finite import Tokens
+from ..distil.headlines import is_headline
 from ..distil.lexicon import grammar as g
 from ..distil.lexicon.verbs import BASES
 from ..distil.parse import Form, Parse, parse, parse_going_on
@@ -164,7 +165,7 @@ def _said(text: str, tokens: Tokens, reading: Parse) -> Said:
         gerund=gerund,
         nouns=nouns_of(text, tokens[start:]),
         after=tuple(words[main + 1 :]),
-        passive=_is_passive(words, reading),
+        passive=_is_passive(words, reading) or is_headline(tokens, reading),
         negated=reading.negated or "no longer" in " ".join(words),
         nearly=any(word in _NEARLY for word in words[max(0, reading.finite - 2) : reading.main]),
         tense=reading.tense,

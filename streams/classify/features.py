@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
+from schemas.events import Anchor
 from schemas.ids import normal_text
 from schemas.times import US_PER_DAY
 
@@ -32,6 +33,7 @@ _FIGURES = frozenset(_NUMBER_WORDS.split()) | _CALENDAR
 _CLOCK = re.compile(r"\b(?:[01]?\d|2[0-3])[:.][0-5]\d\b|\b\d+(?:st|nd|rd|th|am|pm)\b|\btomorrow\b|\btonight\b")
 _DENIED = re.compile(r"\b(?:no|not)(?: longer)?(?: any| a| an| the| my| our)? (\w+)")
 _DENIED_PART = re.compile(r"\b(?:never|not)\b((?: [\w:]+){1,4})")
+_HOUR = re.compile(r"(?:(?:at|from|by|around) )?(?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?| o'clock)?|noon|midnight)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 _DIGITS = re.compile(r"\d[\d.,:]*(?:st|nd|rd|th|am|pm|k|kg|km)?")
 
@@ -193,4 +195,14 @@ def _same(left: str, right: str | None) -> bool:
 def _dates_differ(pair: Pair) -> bool:
     new, old = pair.newer.anchor, pair.older.anchor
     named = new.resolution != "message_time" and old.resolution != "message_time"
-    return named and (new.until <= old.start or old.until <= new.start)
+    apart = named and (new.until <= old.start or old.until <= new.start)
+    return apart and not (_only_hour(new) and not _to_the_hour(old)) and not (_only_hour(old) and not _to_the_hour(new))
+
+
+def _only_hour(anchor: Anchor) -> bool:
+    """Named by an hour without its day: "at 10"."""
+    return _HOUR.fullmatch(plain(anchor.phrase or "")) is not None
+
+
+def _to_the_hour(anchor: Anchor) -> bool:
+    return anchor.precision in ("minute", "hour")

@@ -12,12 +12,17 @@ from collections.abc import Callable, Sequence
 from schemas.events import Event
 
 from . import cues
+from .amounts import another_figure
 from .endings import by_grammar, ends_of, goes_on
 from .features import SHORT_GAP_US, Features, compare, named_things
 from .mistakes import correction, put_right, withdrawn
+from .places import may_both_be, placed_elsewhere
 from .protocol import Judgement, Pair
 from .ruling import MOST, NONE, contradicts, updates
+from .standing import stands_otherwise
 from .subjects import about
+from .substitutes import replaced_by_name
+from .things import is_bare_label
 from .told import carried_out, told_end, told_moved
 from .words import content_stems, rare_stems
 from .work import new_work
@@ -41,17 +46,19 @@ def judge(pair: Pair) -> Judgement:
     features = compare(pair)
     if cues.UNREAL.search(features.newer) and not cues.CORRECTION.search(features.newer):
         return NONE
-    if goes_on(pair.newer):
+    if is_bare_label(pair.newer):
         return NONE
+    if goes_on(pair.newer):
+        return another_figure(pair, features) or NONE  # "the train leaves at 8"
     if not (features.same_subject or (features.same_speaker and features.adjacent)):
-        others = (told_end, told_moved, carried_out, put_right)
+        others = (told_end, told_moved, carried_out, put_right, replaced_by_name)
         return next((verdict for rule in others if (verdict := rule(pair, features)) is not None), NONE)
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
     if not features.same_subject and set(pair.newer.participants).isdisjoint(pair.older.participants):
         rules = ()  # neighbours that share nobody: one may take the other back, but is no news about it
     if pair.older.modality == "asserted" and pair.older.type == "action":
         rules = ()  # what was done stays done; it can only have been wrong
-    for rule in (withdrawn, correction, told_end, told_moved, carried_out, new_work, *rules):
+    for rule in (withdrawn, correction, told_end, told_moved, carried_out, new_work, *_THING_RULES, *rules):
         verdict = rule(pair, features)
         if verdict is not None:
             return verdict
@@ -174,6 +181,8 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
     added = cues.ADDED.search(f.newer)
     if cue is None and added is not None and not (f.single_valued and added[0] == "again"):
         return None  # a second job beside the first
+    if f.attribute == "location" and may_both_be(new, old):
+        return None
     if f.attribute is not None and f.single_valued and f.values_differ:
         if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:
             return contradicts("Two people name different values for the same time.")
@@ -237,5 +246,6 @@ def _one_off(f: Features) -> bool:
     return bool(cues.ONE_OFF.search(f.newer) and cues.HABIT.search(f.older)) and not cues.CHANGED.search(f.newer)
 
 
+_THING_RULES: tuple[Rule, ...] = (stands_otherwise, placed_elsewhere, another_figure, replaced_by_name)
 _PLAN_RULES: tuple[Rule, ...] = (plan_cancelled, plan_moved, plan_done)
 _STATE_RULES: tuple[Rule, ...] = (arrangement_moved, ended, replaced, flipped)

@@ -11,6 +11,7 @@ from .cues import cue_pattern, lowered, opens_with
 from .finite import Tokens, skip_openers
 from .lexicon import acts as words
 from .lexicon import grammar as g
+from .lexicon.attributes import EVENTS
 from .lexicon.verbs import BASES, SAME_PAST
 from .parse import Parse
 from .tokens import Token
@@ -146,6 +147,11 @@ def is_order(tokens: Tokens, reading: Parse | None) -> bool:
         word not in ("don't", "dont") or reading is None or reading.subject[0] != reading.subject[1]
     ):
         return True
+    if word == "make" and start + 1 < len(tokens) and tokens[start + 1].word in ("sure", "certain"):
+        return True
+    verbless = reading is not None and reading.form == "verbless"
+    if verbless and word in words.BEFORE_NOUNS and _names_event(tokens, start + 1):
+        return False
     if word in ("somebody", "someone", "anybody", "everyone", "everybody") and reading is not None:
         return reading.form == "simple" and reading.auxiliary == "" and tokens[reading.finite].word in BASES
     if reading is not None and reading.subject[0] == reading.subject[1] and word not in SAME_PAST:
@@ -155,6 +161,11 @@ def is_order(tokens: Tokens, reading: Parse | None) -> bool:
     if word in SAME_PAST:
         return reading is None or reading.subject[0] == reading.subject[1] or reading.form == "verbless"
     return word in BASES and (past_base(word) is None) and (reading is None or _bare_verb_first(tokens, start, reading))
+
+
+def _names_event(tokens: Tokens, at: int) -> bool:
+    """ "Board meeting", "budget review": a noun of something that takes place comes after a word that may be a verb."""
+    return at < len(tokens) and tokens[at].word.removesuffix("s") in EVENTS
 
 
 def _bare_verb_first(tokens: Tokens, start: int, reading: Parse) -> bool:

@@ -25,8 +25,15 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Where a thing is: at a named place or somebody's, in or on something of a kind; not "on hold", "in bloom"."""
+_PARTS = (
+    r"(?:, (?:building|room|floor|hall|wing|suite|gate|platform|level|unit|terminal|stage|block|entrance) "
+    r"(?:\d+|[a-z])\b)*"
+)
+"""What goes on telling where after a comma: "the north office, building C, room 4"."""
 _IS = re.compile(
-    r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |not |called )?(?P<v>[^,;!?]+)(?=[,;!?]|$)", re.IGNORECASE
+    r"\b(?:is|are|was|were|will be|'s|'re)\s+(?:now |still |always |not |called )?"
+    rf"(?P<v>(?:[^,;!?]|(?<=\d),(?=\d{{3}}))+{_PARTS})(?=[,;!?]|$)",
+    re.IGNORECASE,
 )
 
 

@@ -166,6 +166,8 @@ def subject_range(tokens: Tokens, start: int, finite: int) -> tuple[int, int]:
             begin -= 2
         return begin, end
     begin = start
+    if [t.word for t in tokens[start : start + 3]] == ["from", "now", "on"] and start + 3 < end:
+        return start + 3, end
     if tokens[start].word in g.PREPOSITIONS:
         marks = [i for i in range(start + 1, end) if tokens[i].word in g.DETERMINERS or tokens[i].capital]
         begin = marks[-1] if marks else start

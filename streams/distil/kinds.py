@@ -9,6 +9,7 @@ from schemas.events import EventType, Modality, Polarity
 
 from .acts import wants_without_verb
 from .finite import Tokens
+from .headlines import tells_standing
 from .lexicon import grammar as g
 from .lexicon import kinds as words
 from .lexicon.attributes import EVENTS
@@ -22,6 +23,10 @@ COMES_BACK = re.compile(
     re.IGNORECASE,
 )
 """A day or hour that comes back."""
+
+
+_NOW = re.compile(r"^from now on\b|\bnow (?=\w+s\b)", re.IGNORECASE)
+"""Said of every day from now: "the shop now opens at nine"."""
 
 
 class Kind(NamedTuple):
@@ -63,7 +68,7 @@ def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = Fal
     if not recurs and _is_planned(names, reading, when):
         return Kind("plan", "planned", polarity, "plan")
     return Kind(
-        "state_change" if was_state else _asserted_type(names, reading),
+        "state_change" if was_state or tells_standing(tokens, reading) else _asserted_type(names, reading),
         "asserted",
         polarity,
         reading.form if reading.form == "verbless" else reading.tense,
@@ -72,7 +77,9 @@ def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = Fal
 
 def comes_back(text: str, reading: Parse) -> bool:
     """Told of every week or day, in the simple present: "the choir meets on Tuesdays", "it leaves every hour"."""
-    return reading.form == "simple" and reading.tense == "present" and COMES_BACK.search(text) is not None
+    if reading.form != "simple" or reading.tense != "present":
+        return False
+    return COMES_BACK.search(text) is not None or (reading.auxiliary == "" and _NOW.search(text) is not None)
 
 
 def _is_planned(names: tuple[str, ...], reading: Parse, when: When) -> bool:

@@ -6,21 +6,24 @@ Reading order: sentences, tokens, clauses and parse (what is there), acts (does 
 
 from __future__ import annotations
 
-from schemas.events import Anchor, Event, EventType, Modality, Polarity, Source, Stated
-from schemas.ids import SpaceKey, event_id
+from schemas.events import Anchor, Event, Polarity
 from schemas.sessions import SessionMessage, SessionRevised
 
 from ..anchors.nodes import Context
 from ..anchors.resolve import context_of, message_anchor
 from ..participants import roster_of
 from . import acts
+from .as_event import as_event
 from .attributes import About, about
+from .charges import ATTRIBUTE as LEAD
+from .charges import charge_of
 from .clauses import Clause, split_clauses
 from .corrections import Cue, Placed, admissions, owned, settle, stands_alone
 from .foreign import denies, greets, is_foreign
 from .foreign_speech import introduces_quote, mask_foreign_speech, quotes_in
 from .frames import strip_frame
 from .kinds import Kind, comes_back, is_past_state, kind_of
+from .labels import labelled
 from .lexicon import grammar as g
 from .lexicon.acts import GREETING_WORDS
 from .lexicon.attributes import EVENTS
@@ -28,7 +31,6 @@ from .named import name_in, one_animal, with_names
 from .parse import Parse, parse
 from .reactions import is_reaction
 from .remembered import Remembered
-from .rules import CONFIDENCE
 from .sentences import Sentence, split_sentences
 from .statement import Statement
 from .subjects import Said, Subject, people_in, subject_of, subject_without_verb
@@ -58,7 +60,7 @@ class OfflineDistiller:
         for message in session.messages:
             statements, said = self._read(message, said)
             for statement in statements:
-                event = _event(session, message, statement)
+                event = as_event(session, message, statement)
                 events.setdefault(event.id, event)
         return tuple(events.values())
 
@@ -133,7 +135,10 @@ class _Reader:
             return []
         if user and acts.is_standing(tokens, self._text):
             return [self._whole(sentence.start, sentence.end, "standing")]
-        return self._clauses(tokens, sentence)
+        line = None
+        if user and not sentence.question:
+            line = labelled(self._text, sentence, self.said.speaker, self._context, self._day_end)
+        return self._clauses(tokens, sentence) if line is None else [line]
 
     def _foreign(self, sentence: Sentence, tokens: tuple[Token, ...]) -> list[Statement]:
         if greets(tokens):
@@ -189,6 +194,9 @@ class _Reader:
             return None
         subject = self._subject_of(clause, reading)
         told = about(text, tokens, reading, subject) if not acts.only_nearly(tokens, reading) else About(None, None)
+        charge = charge_of(text, reading, subject, self.said)
+        if charge is not None:
+            subject, told = charge.subject, About(LEAD, charge.who)
         names = tuple(t.word for t in tokens)
         was_state = is_past_state(names, reading, told.attribute if told.in_table else None)
         recurs = (told.in_table and told.attribute == "birthday") or comes_back(text, reading)
@@ -291,32 +299,3 @@ def _ends_in_tag(clauses: tuple[Clause, ...]) -> bool:
     """A word or two after a comma that turn what was said into a question ("right?"); "okay?" does not."""
     words = [t.word for t in clauses[-1].tokens] if clauses else []
     return bool(clauses[1:]) and len(words) <= TAG_WORDS and words[0] not in ("ok", "okay", "yeah", "eh", "alright")
-
-
-def _event(session: SessionRevised, message: SessionMessage, s: Statement) -> Event:
-    text = message.content[s.start : s.end]
-    event_type: EventType = s.kind.type
-    modality: Modality = s.kind.modality
-    spans = ((session.conversation_id, message.message_id, s.start, s.end),)
-    return Event(
-        id=event_id(SpaceKey(session.tenant, session.space), spans, event_type, text),
-        type=event_type,
-        subject=s.subject.name or None,
-        participants=tuple(p for p in s.people if p),
-        speaker=message.speaker or None,
-        text=text,
-        sources=(
-            Source(conversation_id=session.conversation_id, message_id=message.message_id, start=s.start, end=s.end),
-        ),
-        stated=Stated(message.sent_at, message.seq, message.message_id, s.start),
-        anchor=s.times.anchor,
-        valid_from=s.times.valid_from,
-        ends_at=s.times.ends_at,
-        holds=s.times.holds,
-        modality=modality,
-        polarity=s.kind.polarity,
-        attribute=s.attribute,
-        value=s.value,
-        expected_until=s.times.expected_until,
-        confidence=CONFIDENCE[s.kind.rule],
-    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .verbs import past_base
+
 
 class Token(NamedTuple):
-    """A word: lower case with straight apostrophes, its characters ``[start, end)``, and whether it had a capital."""
+    """A word: lower case with straight apostrophes, its characters ``[start, end)``, if it had a name's capital."""
 
     word: str
     start: int
@@ -16,6 +18,8 @@ class Token(NamedTuple):
 
 
 _WORD = re.compile(r"'(?:cause|til|em)\b|[^\W_]+(?:[-'’.&+/](?=[^\W_])[^\W_]+)*", re.UNICODE | re.IGNORECASE)
+SHOUTED = 3
+"""A verb of more letters, all of them capitals, is no name: "order 7 CANCELLED"."""
 _CLITICS = ("'m", "'re", "'ve", "'ll", "'d", "'s")
 _CASUAL = {"im": ("i", "'m"), "ive": ("i", "'ve"), "youre": ("you", "'re"), "theyre": ("they", "'re"),
            "thats": ("that", "'s"),
@@ -33,7 +37,7 @@ def tokenize(text: str, start: int = 0, end: int | None = None) -> tuple[Token, 
 def _add(tokens: list[Token], raw: str, start: int, end: int) -> None:
     """Add a word, split at its clitic."""
     word = raw.lower().replace("’", "'")
-    capital = raw[0].isupper()
+    capital = raw[0].isupper() and not (len(raw) > SHOUTED and raw.isupper() and past_base(word) is not None)
     if word in _CASUAL:
         host, clitic = _CASUAL[word]
         cut = start + len(host)

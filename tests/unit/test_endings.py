@@ -11,7 +11,7 @@ from query.api import StateEntry
 from tests.kit.encoders import HashingEncoder
 from tests.kit.endings import Chat, judge, read, told
 
-SETS = ("development", "unseen", "fresh", "lookalikes", "plain")
+SETS = ("development", "unseen", "fresh", "lookalikes", "plain", "notices", "notices_alike")
 CHATS = [chat for name in SETS for chat in read(Path(__file__).parent / "endings" / f"{name}.txt")]
 OPEN = {
     "studies: switched": "that history is a subject of study is not said",

@@ -73,7 +73,7 @@ GREETING_PHRASES = (
     "feel free", "i'll let you know", "best wishes", "all the best", "sleep well",
     "sweet dreams", "rest well", "safe travels", "safe journey", "have a safe", "get well", "welcome back", "i can't even", "i'm dead", "i'm crying",
     "i'm speechless", "i'm screaming", "couldn't agree more", "i couldn't agree more", "couldn't have said", "i couldn't have said", "love this",
-    "love that", "loving this", "loving that", "no words", "i have no words",
+    "love that", "speaking of which", "moving on to", "moving on from", "loving this", "loving that", "no words", "i have no words",
 )  # fmt: skip
 PRAISE = frozenset(
     "awesome amazing great wonderful fantastic incredible lovely beautiful gorgeous stunning brilliant excellent cool "
@@ -153,3 +153,5 @@ TAKE_BACKS = (
 STANDING = ("whenever", "every time", "each time", "as long as")
 """Openings of standing instructions: an order that holds on, which is a state."""
 LASTING_FEELINGS = frozenset("allergic afraid scared intolerant addicted".split())
+BEFORE_NOUNS = frozenset("board budget dance design garden project test trade work".split())
+"""Verbs that are nouns before the noun of something that takes place: "board meeting", "budget review"."""

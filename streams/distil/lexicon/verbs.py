@@ -63,6 +63,21 @@ IRREGULAR_PAST["spelt"] = "spell"
 BASES = frozenset(_REGULAR.split()) | frozenset(IRREGULAR_PAST.values())
 """Base forms."""
 
+_PAST_ALONE = """
+granted=grant shipped=ship rejected=reject denied=deny revoked=revoke authorised=authorise authorized=authorize
+terminated=terminate voided=void reinstated=reinstate reactivated=reactivate discontinued=discontinue
+abolished=abolish halted=halt shelved=shelve rescinded=rescind withdrawn=withdraw lifted=lift funded=fund
+appointed=appoint permitted=permit limited=limit capped=cap deactivated=deactivate disabled=disable abandoned=abandon
+chaired=chair headed=head headquartered=headquarter located=locate
+"""
+"""Past forms of verbs whose other forms are more often nouns, or told by nobody."""
+
+for _entry in _PAST_ALONE.split():
+    _form, _base = _entry.split("=")
+    IRREGULAR_PARTICIPLE.setdefault(_form, _base)
+    if _form != "withdrawn":
+        IRREGULAR_PAST.setdefault(_form, _base)
+
 SAME_PAST = frozenset(form for form, base in IRREGULAR_PAST.items() if form == base)
 """Bases that look like their past ("put", "cut"): at the start of a sentence they are orders."""
 
