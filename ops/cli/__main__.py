@@ -42,6 +42,7 @@ from . import (
     view,
     worker,
 )
+from .arguments import Subcommands
 from .world import BAD_INPUT, BAD_STORE, INTERRUPTED, CommandError, Options, World, clock_us
 
 if TYPE_CHECKING:
@@ -51,11 +52,23 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "Which of the things people said are still true, since when, and how do we know?"
 EXIT_CODES = """\
-exit codes: 0 done; 1 the answer is no (verify, rebuild, schemas --check); 2 bad usage or refused input;
-3 the store is in use or of another format; 130 interrupted (import: run it again to resume)"""
+exit codes: 0 done; 1 something is not as it should be, or could not all be done (verify, rebuild, topics, dead-letters
+redrive, redistill --switch, schemas --check, evaluate); 2 bad usage, refused input, or no broker; 3 the store is in use
+or of another format, or no service is at --url; 130 interrupted (import: run it again to resume)"""
 
 _PIPE_CLOSED = 141
 """128 + SIGPIPE, as a shell reports it: the reader (``head``) had enough."""
+
+_READ = (state.add, changes.add, history.add, ask.add, status.add)
+_CHANGE = (
+    changing.add_edit, changing.add_retract, erase.add, ruling.add_accept, ruling.add_rule_out, alias.add, producer.add,
+)  # fmt: skip
+_RUN = (serve.add, topics.add, worker.add, view.add, dead_letters.add)
+_KEEP = (verify.add, rebuild.add, backup.add, restore.add)
+_MODELS = (model.add, llm.add, redistill.add)
+_MEASURE = (evaluate.add, bench.add, schemas.add)
+COMMANDS = (importing.add, *_READ, *_CHANGE, *_RUN, *_KEEP, *_MODELS, *_MEASURE)
+"""In the order of the help: what one does first and most often stands first."""
 
 
 def main(arguments: Sequence[str] | None = None, world: World | None = None) -> int:
@@ -102,35 +115,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_shared(parser, after_command=False)
     shared = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     _add_shared(shared, after_command=True)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (
-        importing,
-        state,
-        changes,
-        history,
-        ask,
-        status,
-        alias,
-        producer,
-        serve,
-        verify,
-        rebuild,
-        dead_letters,
-        erase,
-        backup,
-        restore,
-        evaluate,
-        bench,
-        topics,
-        view,
-        worker,
-        llm,
-        redistill,
-        model,
-        schemas,
-    ):
-        command.add(commands, shared)
-    for add in (changing.add_edit, changing.add_retract, ruling.add_accept, ruling.add_rule_out):
+    commands = Subcommands(parser, "COMMAND")
+    for add in COMMANDS:
         add(commands, shared)
     return parser
 
@@ -149,7 +135,7 @@ def _add_shared(parser: argparse.ArgumentParser, *, after_command: bool) -> None
         default=default(store),
         help="where the data is; default ./.stilltrue, or $STILLTRUE_STORE",
     )
-    parser.add_argument("--tenant", metavar="NAME", default=default("default"), help="default: default")
+    parser.add_argument("--tenant", metavar="NAME", default=default("default"), help="whose spaces; default 'default'")
     parser.add_argument(
         "--config",
         metavar="FILE",
@@ -162,7 +148,7 @@ def _add_shared(parser: argparse.ArgumentParser, *, after_command: bool) -> None
         metavar="ZONE",
         type=_zone,
         default=default(zone),
-        help="zone of printed times and bare dates, or $STILLTRUE_ZONE; default: as in the messages, bare dates in UTC",
+        help="of printed times and bare dates; default as in the messages, bare dates in UTC, or $STILLTRUE_ZONE",
     )
     parser.add_argument("--json", action="store_true", default=default(False), help="for machines; times always in UTC")
 

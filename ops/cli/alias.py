@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .world import OK, Options, Subcommands, World, add_url_option, changed, existing_space
+from .arguments import Subcommands, add_analyst, add_space, add_url
+from .world import OK, Options, World, changed, existing_space
 
 if TYPE_CHECKING:
     from schemas.ruling_wire import AdjudicationIn
@@ -30,21 +31,21 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         description="Statements are read, and compared anew, under the canonical name. Each action appends a record; "
         "split undoes merge.",
     )
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    actions = Subcommands(parser, "ACTION")
     merge = actions.add_parser("merge", parents=[shared], help="NAME is another name of CANONICAL")
-    merge.add_argument("space", metavar="SPACE")
-    merge.add_argument("name", metavar="NAME")
-    merge.add_argument("canonical", metavar="CANONICAL")
-    merge.add_argument("--evidence", default="", help="why; shown with the participant")
+    add_space(merge)
+    merge.add_argument("name", metavar="NAME", help="as statements name the person")
+    merge.add_argument("canonical", metavar="CANONICAL", help="the name that the person goes by")
+    merge.add_argument("--evidence", metavar="TEXT", default="", help="why; shown with the participant")
     split = actions.add_parser("split", parents=[shared], help="NAME stands for itself again")
-    split.add_argument("space", metavar="SPACE")
-    split.add_argument("name", metavar="NAME")
+    add_space(split)
+    split.add_argument("name", metavar="NAME", help="a name that was merged")
     for action in (merge, split):
-        action.add_argument("--analyst", metavar="NAME", default="analyst", help="who says so; default: analyst")
+        add_analyst(action)
     listed = actions.add_parser("list", parents=[shared], help="participants with their other names")
-    listed.add_argument("space", metavar="SPACE")
+    add_space(listed)
     for action in (merge, split, listed):
-        add_url_option(action)
+        add_url(action)
     merge.set_defaults(run=run_merge)
     split.set_defaults(run=run_split)
     listed.set_defaults(run=run_list)
@@ -72,9 +73,7 @@ def _adjudicate(wanted: AdjudicationIn, options: AliasOptions, world: World, don
     with changed(world, options, writer=True) as system:
         result = system.adjudicate(existing_space(system, options, options.space), wanted)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
     else:
         world.say(done if result.status == "accepted" else f"{done} already; nothing was written")
         for name in result.unknown:
@@ -87,9 +86,7 @@ def run_list(options: AliasOptions, world: World) -> int:
     with changed(world, options, writer=False) as system:
         result = system.participants(existing_space(system, options, options.space))
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     for entry in result.entries:
         world.say(f"{entry.name}  ({entry.events} statements)")

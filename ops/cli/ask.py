@@ -8,8 +8,9 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from .times import TIME_HELP, Zone, parse_moment, show_minute, zone_name
-from .world import OK, CommandError, Options, Subcommands, World, add_url_option, asked, existing_space
+from .arguments import Subcommands, add_moments, add_space, add_url
+from .times import Zone, parse_moment, show_minute, zone_name
+from .world import OK, CommandError, Options, World, asked, existing_space
 
 if TYPE_CHECKING:
     from ops.settings import Settings
@@ -40,15 +41,14 @@ class AskOptions(Options):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("ask", parents=[shared], help="answer a question, with the evidence")
-    parser.add_argument("space", metavar="SPACE")
-    parser.add_argument("question", metavar="QUESTION")
-    parser.add_argument("--as-of", metavar="T", help=f"what held at T; default: when it is asked. {TIME_HELP}")
-    parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
+    add_space(parser)
+    parser.add_argument("question", metavar="QUESTION", help="in words")
+    add_moments(parser, "what held at T; default when it is asked")
     parser.add_argument("--asked-at", metavar="T", help='when it is asked, for words like "yesterday"; default now')
     parser.add_argument("--mode", choices=MODES, default="hybrid", help="what goes into the context; default hybrid")
     parser.add_argument("--budget", metavar="N", type=int, help="tokens of context; default as in the settings")
     parser.add_argument("--trace", action="store_true", help="also which paths support the answer (not with --url)")
-    add_url_option(parser)
+    add_url(parser)
     parser.set_defaults(run=run)
 
 
@@ -81,9 +81,7 @@ def run(options: AskOptions, world: World) -> int:
         )
         result = system.query(request)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     for line in answer_lines(result, options.zone):
         world.say(line)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .world import OK, Options, Subcommands, World
+from .arguments import Subcommands
+from .world import OK, Options, World
 
 
 class BackupOptions(Options):
@@ -34,9 +35,7 @@ def run(options: BackupOptions, world: World) -> int:
 
     manifest = make_backup(options.store, options.directory, now=world.now)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, manifest)
+        world.say_json(manifest)
         return OK
     size = sum(file.bytes for file in manifest.files)
     records = sum(manifest.ends.values())

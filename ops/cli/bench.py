@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from .world import BAD_STORE, OK, CommandError, Options, Subcommands, World
+from .arguments import Subcommands
+from .world import BAD_STORE, OK, CommandError, Options, World
 
 VIEW = """\
 Maintains a view on RocksDB with history and deltas, in batches of 1,000 records with one sync each, and tells what a
@@ -80,7 +81,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command. Its ``--json`` takes a file, so it does not share the others' options."""
     del shared
     parser = commands.add_parser("bench", parents=[], help="measure what the parts cost on this machine")
-    benches = parser.add_subparsers(metavar="WHAT", required=True)
+    benches = Subcommands(parser, "WHAT")
     _add_view(benches)
     _add_stream(benches)
     _add_query(benches)
@@ -105,7 +106,7 @@ def _add_query(benches: Subcommands) -> None:
     parser = benches.add_parser("query", parents=[], help="asking a question", description=QUERY)
     parser.add_argument("--messages", metavar="N", type=int, default=700, help="of the small space; default 700")
     parser.add_argument("--events", metavar="N", type=int, default=100_000, help="of the large space; default 100,000")
-    parser.add_argument("--questions", metavar="N", type=int, default=200, help="default 200")
+    parser.add_argument("--questions", metavar="N", type=int, default=200, help="how many; default 200")
     parser.add_argument("--clients", metavar="N", type=int, default=50, help="at once over HTTP; default 50")
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="of messages and questions; default 1")
     add_report(parser)
@@ -124,7 +125,7 @@ def _add_view(benches: Subcommands) -> None:
 
 def _add_stream(benches: Subcommands) -> None:
     parser = benches.add_parser("stream", parents=[], help="the runtime on Kafka", description=STREAM)
-    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="a broker to use; default: start one")
+    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="a broker to use; default starts one")
     parser.add_argument(
         "--parts",
         metavar="PART",

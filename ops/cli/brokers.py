@@ -20,7 +20,7 @@ class BrokerOptions(Options):
     prefix: str
 
 
-def add_broker_options(parser: argparse.ArgumentParser) -> None:
+def add_broker(parser: argparse.ArgumentParser) -> None:
     """``--bootstrap`` and ``--prefix``."""
     parser.add_argument(
         "--bootstrap",
@@ -28,11 +28,26 @@ def add_broker_options(parser: argparse.ArgumentParser) -> None:
         default=os.environ.get("STILLTRUE_KAFKA") or "127.0.0.1:9092",
         help="a broker of the cluster; default 127.0.0.1:9092, or $STILLTRUE_KAFKA",
     )
+    add_prefix(parser)
+
+
+def add_prefix(parser: argparse.ArgumentParser) -> None:
+    """``--prefix``."""
     parser.add_argument(
         "--prefix",
         metavar="TEXT",
         default=os.environ.get("STILLTRUE_TOPIC_PREFIX") or "",
         help="stands before every topic's name; default none, or $STILLTRUE_TOPIC_PREFIX",
+    )
+
+
+def add_qdrant(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """``--qdrant``. ``meaning``: which server, and what without one."""
+    parser.add_argument(
+        "--qdrant",
+        metavar="URL",
+        default=os.environ.get("STILLTRUE_QDRANT") or None,
+        help=f"{meaning}, or $STILLTRUE_QDRANT; its key is $STILLTRUE_QDRANT_API_KEY",
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from .times import TIME_HELP, parse_moment, show_minute, zone_name
-from .world import OK, CommandError, Options, Subcommands, World, add_url_option, asked, existing_space
+from .arguments import Subcommands, add_filters, add_moments, add_space, add_url, filled
+from .times import parse_moment, show_minute, zone_name
+from .world import OK, CommandError, Options, World, asked, existing_space
 
 
 class ChangesOptions(Options):
@@ -23,14 +24,12 @@ class ChangesOptions(Options):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("changes", parents=[shared], help="what began and what ceased to hold since T")
-    parser.add_argument("space", metavar="SPACE")
-    parser.add_argument("--since", metavar="T", required=True, help=f"only changes after T. {TIME_HELP}")
-    parser.add_argument("--participant", metavar="NAME", help="only what is about, or said by, this person")
-    parser.add_argument("--attribute", metavar="NAME", help="only this attribute (employer, home ...)")
+    add_space(parser)
+    parser.add_argument("--since", metavar="T", required=True, help="only changes after T")
+    add_filters(parser)
     parser.add_argument("--theme", metavar="ID", help="only statements of the sessions of this theme")
-    parser.add_argument("--as-of", metavar="T", help="up to T; default now")
-    parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
-    add_url_option(parser)
+    add_moments(parser, "only changes up to T; default now")
+    add_url(parser)
     parser.set_defaults(run=run)
 
 
@@ -49,16 +48,14 @@ def run(options: ChangesOptions, world: World) -> int:
             space=existing_space(system, options, options.space),
             as_of=now if as_of is None else as_of,
             known_at=parse_moment(options.known_at, "--known-at", options.zone),
-            participant=options.participant,
-            attribute=options.attribute,
+            participant=filled(options.participant, "--participant"),
+            attribute=filled(options.attribute, "--attribute"),
             include_all=True,
-            theme=options.theme,
+            theme=filled(options.theme, "--theme"),
         )
         result = changes(system.state(request), since)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     from .show import basis_line, state_lines
 

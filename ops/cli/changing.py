@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .world import OK, Changed, CommandError, Options, Subcommands, World, add_url_option, changed, existing_space
+from .arguments import Subcommands, add_space, add_url
+from .world import OK, Changed, CommandError, Options, World, changed, existing_space
 
 if TYPE_CHECKING:
     from ops.system import Ingested
@@ -50,12 +51,12 @@ def add_retract(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
 
 
 def _add_message(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("space", metavar="SPACE")
+    add_space(parser)
     parser.add_argument("message", metavar="MESSAGE", help="a message id as shown by state and history")
     parser.add_argument(
         "--conversation", metavar="ID", help="needed where several conversations of the space have such a message"
     )
-    add_url_option(parser)
+    add_url(parser)
 
 
 def run_edit(options: ChangeOptions, world: World) -> int:
@@ -102,10 +103,7 @@ def _settle(system: Changed, space: SpaceKey, outcome: Ingested) -> None:
 def _report(options: ChangeOptions, world: World, conversation: str, outcome: Ingested, done: str, already: str) -> int:
     [status] = outcome.statuses
     if options.json:
-        from .machine import print_json
-
-        print_json(
-            world,
+        world.say_json(
             {
                 "status": status.status,
                 "conversation_id": conversation,

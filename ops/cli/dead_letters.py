@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .brokers import broker_errors, run_async
-from .world import NEGATIVE, OK, CommandError, Options, Subcommands, World, space_key
+from .arguments import Subcommands
+from .brokers import add_prefix, broker_errors, run_async
+from .world import NEGATIVE, OK, CommandError, Options, World, space_key
 
 if TYPE_CHECKING:
     from ops.deadletters.letters import Listed, Wanted
@@ -47,17 +47,18 @@ class RedriveOptions(DeadLetterOptions):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("dead-letters", parents=[shared], help="list what was parked, or read it again")
-    actions = parser.add_subparsers(metavar="list|redrive", required=True)
+    actions = Subcommands(parser, "ACTION")
     listing = actions.add_parser("list", parents=[shared], help="one line for each parked record")
-    listing.add_argument("space", metavar="SPACE", nargs="?", help="only those of a space of the tenant; default all")
-    _add_common(listing)
+    listing.add_argument("space", metavar="SPACE", nargs="?", help="only those of this space; default every tenant's")
+    _add_choice(listing)
     listing.add_argument("--show", metavar="ID", help="one of them in full: its id or its number in this list")
     listing.add_argument("--bytes", metavar="FILE", type=Path, help="with --show: write the untouched bytes there")
+    _add_place(listing)
     listing.set_defaults(run=run_list)
     again = actions.add_parser("redrive", parents=[shared], help="append parked records to their topics again")
     again.add_argument("ids", metavar="ID", nargs="*", help="as list shows them, with or without the stage")
-    again.add_argument("--space", metavar="SPACE", help="those of a space of the tenant")
-    _add_common(again)
+    again.add_argument("--space", metavar="SPACE", help="only those of this space")
+    _add_choice(again)
     again.add_argument("--all", action="store_true", help="every one that was not re-driven yet")
     again.add_argument("--again", action="store_true", help="also those that were")
     again.add_argument("--dry-run", action="store_true", help="only say what would be done")
@@ -65,17 +66,20 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "--from", dest="repaired", metavar="FILE", type=Path,
         help="the repaired record of one ID, as MessagePack or JSON, in place of its bytes",
     )  # fmt: skip
+    _add_place(again)
     again.set_defaults(run=run_redrive)
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
+def _add_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", metavar="NAME", help="only what this stage parked")
     parser.add_argument("--topic", metavar="NAME", help="only records of this topic")
-    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="of a Kafka cluster; default the log in --store")
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--prefix", metavar="TEXT", default=os.environ.get("STILLTRUE_TOPIC_PREFIX") or "",
-        help="stands before every topic's name on the cluster",
-    )  # fmt: skip
+        "--bootstrap", metavar="HOST:PORT", help="a broker of the cluster; default none: the log in --store"
+    )
+    add_prefix(parser)
 
 
 def run_list(options: ListOptions, world: World) -> int:
@@ -128,7 +132,7 @@ def _wanted(options: DeadLetterOptions, ids: Sequence[str] = ()) -> Wanted:
 async def _list(options: ListOptions, world: World) -> int:
     from ops.deadletters.redrive import listed_in
 
-    from .letter_lines import letter_line, letter_rows, print_letter, print_plain
+    from .letter_lines import letter_line, letter_rows, print_letter
 
     wanted = _wanted(options)
     async with _letters(options, writer=False) as letters:
@@ -138,7 +142,7 @@ async def _list(options: ListOptions, world: World) -> int:
             print_letter(world, options, one, await letters.fetch(one.lies_at))
             return OK
     if options.json:
-        print_plain(world, {"letters": [letter_rows(one) for one in listed]})
+        world.say_json({"letters": [letter_rows(one) for one in listed]})
         return OK
     for number, one in enumerate(listed, start=1):
         world.say(f"{number:>4}  {letter_line(one, options.zone)}")

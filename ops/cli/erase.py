@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .world import OK, Changed, CommandError, Options, Subcommands, World, add_url_option, changed, existing_space
+from .arguments import Subcommands, add_space, add_url
+from .world import OK, Changed, CommandError, Options, World, changed, existing_space
 
 if TYPE_CHECKING:
     from schemas.erasure_wire import ErasureIn, ErasureOut
@@ -34,12 +35,12 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "receipt names them. Killed half way, it is finished by the next command that writes. The same again prints "
         "the same receipt. Where a service runs, ask it with --url.",
     )
-    parser.add_argument("space", metavar="SPACE")
-    parser.add_argument("--conversation", metavar="C", help="only this conversation; with --message, where it is")
-    parser.add_argument("--message", metavar="[C/]M", help="only this message")
+    add_space(parser)
+    parser.add_argument("--conversation", metavar="ID", help="only this conversation; with --message, where it is")
+    parser.add_argument("--message", metavar="[CONVERSATION/]ID", help="only this message")
     parser.add_argument("--receipt", metavar="ID", help="print the receipt of a former erasure; erases nothing")
     parser.add_argument("--yes", action="store_true", help="without it nothing is erased, only said what would be")
-    add_url_option(parser)
+    add_url(parser)
     parser.set_defaults(run=run)
 
 
@@ -104,9 +105,7 @@ def _told(count: int, wanted: ErasureIn) -> str:
 
 def _report(options: EraseOptions, world: World, receipt: ErasureOut) -> int:
     if options.json:
-        from .machine import print_json
-
-        print_json(world, receipt)
+        world.say_json(receipt)
         return OK
     for line in receipt_lines(receipt):
         world.say(line)

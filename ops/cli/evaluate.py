@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .world import BAD_INPUT, NEGATIVE, OK, CommandError, Options, Subcommands, World
+from .arguments import Subcommands
+from .world import BAD_INPUT, NEGATIVE, OK, CommandError, Options, World
 
 if TYPE_CHECKING:
     from ops.evaluate.suite import Scores

@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from .arguments import Subcommands, add_moments, add_space, add_url
 from .ids import full_event_id
-from .times import TIME_HELP, Zone, parse_moment
-from .world import OK, Options, Subcommands, World, add_url_option, asked, existing_space
+from .times import Zone, parse_moment
+from .world import OK, Options, World, asked, existing_space
 
 if TYPE_CHECKING:
     from query.api import ChainLink, HistoryResult, RulingEntry, StateEntry
@@ -26,11 +27,10 @@ class HistoryOptions(Options):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("history", parents=[shared], help="what a statement replaced and what replaced it")
-    parser.add_argument("space", metavar="SPACE")
+    add_space(parser)
     parser.add_argument("event", metavar="EVENT", help="an event id as shown by state --all, or its beginning")
-    parser.add_argument("--as-of", metavar="T", help=f"statuses at T; default now. {TIME_HELP}")
-    parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
-    add_url_option(parser)
+    add_moments(parser, "statuses at T; default now")
+    add_url(parser)
     parser.set_defaults(run=run)
 
 
@@ -45,9 +45,7 @@ def run(options: HistoryOptions, world: World) -> int:
         result = system.history(space, event_id, now if as_of is None else as_of, known_at)
         rulings = [r for r in system.rulings(space).entries if known_at is None or r.at <= known_at]
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     for line in chain_lines(result, rulings, options.zone):
         world.say(line)

@@ -6,21 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .arguments import Subcommands, add_url
 from .interrupt import Interrupt
 from .llm import open_line
-from .world import (
-    BAD_INPUT,
-    INTERRUPTED,
-    OK,
-    CommandError,
-    Options,
-    Subcommands,
-    World,
-    add_url_option,
-    opened,
-    remote,
-    space_key,
-)
+from .world import BAD_INPUT, INTERRUPTED, OK, CommandError, Options, World, opened, remote, space_key
 
 if TYPE_CHECKING:
     from ops.importers import FormatName, SourceFile
@@ -51,9 +40,9 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         description="Posts a file's messages and processes them. A message that is already there is a duplicate; "
         "a line that cannot be taken is parked: it stays in the file, is listed with its reason, and the rest goes on.",
     )
-    parser.add_argument("file", metavar="FILE", type=Path)
-    parser.add_argument("--space", metavar="NAME", required=True, help="the memory to import into")
-    parser.add_argument("--format", choices=("auto", "jsonl", "locomo"), default="auto", help="default: by its content")
+    parser.add_argument("file", metavar="FILE", type=Path, help="the messages")
+    parser.add_argument("--space", metavar="SPACE", required=True, help="the memory to import into")
+    parser.add_argument("--format", choices=("auto", "jsonl", "locomo"), default="auto", help="default by its content")
     parser.add_argument("--conversation", metavar="N", type=int, help="only conversation N (from 0) of a locomo file")
     parser.add_argument("--tz", metavar="ZONE", help="zone of times without one, for example Europe/Madrid")
     parser.add_argument(
@@ -63,7 +52,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         help="when we learned it: now, or (a backfill) when it was sent; default now",
     )
     parser.add_argument("--progress", action="store_true", help="show progress even when not on a terminal")
-    add_url_option(parser)
+    add_url(parser)
     parser.set_defaults(run=run)
 
 
@@ -147,9 +136,7 @@ def _feed(
 def _report(totals: Totals, account: MessageAccount | None, options: ImportOptions, world: World) -> None:
     """The totals, the first parked lines with their reasons, and where the space's messages are now."""
     if options.json:
-        from .machine import print_json
-
-        print_json(world, totals)
+        world.say_json(totals)
         return
     world.say(f"accepted {totals.accepted}, duplicate {totals.duplicate}, parked {totals.parked}")
     for parked in totals.reasons:

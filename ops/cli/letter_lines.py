@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -35,11 +35,6 @@ class Redriven:
     would: list[Chosen] = field(default_factory=list[Chosen])
     failed: list[tuple[Place, str]] = field(default_factory=list[tuple[Place, str]])
     parked_again: Sequence[Listed] = ()
-
-
-def print_plain(world: World, result: Mapping[str, object]) -> None:
-    """One JSON document."""
-    world.say(json.dumps(result, indent=2, ensure_ascii=False))
 
 
 def letter_line(one: Listed, zone: ZoneInfo | None) -> str:
@@ -81,7 +76,7 @@ def print_letter(world: World, options: ListOptions, one: Listed, found: Found) 
         options.bytes.write_bytes(letter.payload)
     shown = _payload(letter)
     if options.json:
-        print_plain(world, {**letter_rows(one), "record": shown, "payload": letter.payload.hex()})
+        world.say_json({**letter_rows(one), "record": shown, "payload": letter.payload.hex()})
         return
     world.say(letter_line(one, options.zone))
     if one.key is not None:
@@ -100,8 +95,7 @@ def print_letter(world: World, options: ListOptions, one: Listed, found: Found) 
 def told(world: World, outcome: Redriven, *, as_json: bool, here: bool) -> None:
     """What a redrive did. ``here``: the stages have read what was appended."""
     if as_json:
-        print_plain(
-            world,
+        world.say_json(
             {
                 "redriven": [_note(note) for note in outcome.notes],
                 "would": ["/".join(map(str, one.place)) for one in outcome.would],

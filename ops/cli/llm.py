@@ -7,7 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .world import BAD_INPUT, OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .arguments import Subcommands, add_space
+from .world import BAD_INPUT, OK, CommandError, Options, World, existing_space, opened
 
 if TYPE_CHECKING:
     from ops.llm.questions import Standing
@@ -39,13 +40,13 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "them answered (a provider's batch, half the price at most; or any model anywhere), import the answers, and go "
         "on until nothing is left to ask. What is imported twice counts once; partial answers are fine.",
     )
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    actions = Subcommands(parser, "ACTION")
     export = actions.add_parser(
         "export",
         parents=[shared],
         help="write a stage's open questions to [llm] model, OpenAI Batch format",
     )
-    export.add_argument("space", metavar="SPACE")
+    add_space(export)
     export.add_argument("--stage", choices=STAGES, required=True, help="distil first, then link, until both are empty")
     export.add_argument(
         "--questions",
@@ -53,13 +54,13 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         type=Path,
         help="with --stage answer: what is to be answered, one JSON object a line, as POST …/query takes them",
     )
-    export.add_argument("--out", metavar="FILE", type=Path, required=True)
+    export.add_argument("--out", metavar="FILE", type=Path, required=True, help="where to write them")
     export.set_defaults(run=run_export)
     importing = actions.add_parser("import", parents=[shared], help="record answers and go on")
     importing.add_argument("files", metavar="FILE", type=Path, nargs="+", help="results, one JSON object a line")
     importing.set_defaults(run=run_import)
     status = actions.add_parser("status", parents=[shared], help="what is open, and what was spent today")
-    status.add_argument("space", metavar="SPACE")
+    add_space(status)
     status.set_defaults(run=run_status)
 
 
@@ -88,10 +89,8 @@ def run_export(options: LlmOptions, world: World) -> int:
     except OSError as error:
         raise CommandError(f"{options.out}: {error.strerror}") from error
     if options.json:
-        from .machine import print_json
-
         told = {"questions": len(lines), "bytes": sum(map(len, lines)), "out": str(options.out)}
-        print_json(world, told | {"left_out": dict(sorted(others.items()))})
+        world.say_json(told | {"left_out": dict(sorted(others.items()))})
         return OK
     world.say(f"{len(lines)} questions of {options.stage}, {sum(map(len, lines)):,} bytes: {options.out}")
     for model, count in sorted(others.items()):
@@ -113,9 +112,7 @@ def run_import(options: LlmOptions, world: World) -> int:
         spaces = sorted(totals.spaces)
         standing = {str(space): system.questions_of(space) for space in spaces}
     if options.json:
-        from .machine import print_json
-
-        print_json(world, {"totals": totals.told(), "open": {name: s.open for name, s in standing.items()}})
+        world.say_json({"totals": totals.told(), "open": {name: s.open for name, s in standing.items()}})
     else:
         for line in totals.lines(NAMED_MAX):
             world.say(line)
@@ -129,9 +126,7 @@ def run_status(options: LlmOptions, world: World) -> int:
     with opened(world, options, writer=False) as system:
         standing = system.questions_of(existing_space(system, options, options.space))
     if options.json:
-        from .machine import print_json
-
-        print_json(world, {"standing": standing})
+        world.say_json({"standing": standing})
         return OK
     spent = standing.spent_today
     world.say(f"model {standing.model or 'none'}: {open_line(standing)}")

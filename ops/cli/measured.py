@@ -22,7 +22,7 @@ class MeasuredOptions(Options):
     metrics: tuple[str, int] | None
 
 
-def add_metrics_option(parser: argparse.ArgumentParser) -> None:
+def add_metrics(parser: argparse.ArgumentParser) -> None:
     """``--metrics``."""
     parser.add_argument(
         "--metrics",

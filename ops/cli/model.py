@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .world import OK, Options, Subcommands, World
+from .arguments import Subcommands
+from .world import OK, Options, World
 
 
 class ModelOptions(Options):
@@ -29,9 +30,7 @@ def run(options: ModelOptions, world: World) -> int:
 
     description = describe(options.model or load_settings(options.store, options.config).model)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, description)
+        world.say_json(description)
         return OK
     for name, value in msgspec.structs.asdict(description).items():
         world.say(f"{name:<10} {'-' if value is None else value}")

@@ -7,7 +7,8 @@ from typing import get_args
 
 from schemas.control import StageName
 
-from .world import OK, Options, Subcommands, World, add_url_option, changed, existing_space
+from .arguments import Subcommands, add_space, add_url
+from .world import OK, Options, World, changed, existing_space
 
 
 class ProducerOptions(Options):
@@ -22,7 +23,7 @@ class ProducerOptions(Options):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command and its actions."""
     parser = commands.add_parser("producer", parents=[shared], help="choose whose statements and relations count")
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    actions = Subcommands(parser, "ACTION")
     activate = actions.add_parser(
         "activate",
         parents=[shared],
@@ -30,15 +31,19 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         description="Appends a record. For a session where it made none, the fallback's count: who counted until now, "
         "unless --fallback names another. To undo, activate the former one, which is printed.",
     )
-    activate.add_argument("space", metavar="SPACE")
-    activate.add_argument("stage", metavar="STAGE", choices=get_args(StageName), help="distil or link")
+    add_space(activate)
+    activate.add_argument(
+        "stage", metavar="STAGE", choices=get_args(StageName), help="distil (statements) or link (relations)"
+    )
     activate.add_argument("producer", metavar="PRODUCER", help="as producer list shows it")
-    activate.add_argument("--fallback", metavar="PRODUCER")
-    add_url_option(activate)
+    activate.add_argument(
+        "--fallback", metavar="PRODUCER", help="whose count where it made none; default who counted until now"
+    )
+    add_url(activate)
     activate.set_defaults(run=run_activate)
     listed = actions.add_parser("list", parents=[shared], help="who made sets, and whose count")
-    listed.add_argument("space", metavar="SPACE")
-    add_url_option(listed)
+    add_space(listed)
+    add_url(listed)
     listed.set_defaults(run=run_list)
 
 
@@ -50,9 +55,7 @@ def run_activate(options: ProducerOptions, world: World) -> int:
     with changed(world, options, writer=True) as system:
         result = system.activate(existing_space(system, options, options.space), wanted)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     if result.status == "duplicate":
         world.say(f"{result.producer} is active for {result.stage} already; nothing was written")
@@ -68,9 +71,7 @@ def run_list(options: ProducerOptions, world: World) -> int:
     with changed(world, options, writer=False) as system:
         result = system.producers(existing_space(system, options, options.space))
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     for stage in result.stages:
         world.say(f"{stage.stage}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from .brokers import add_broker_options
+from .arguments import Subcommands
+from .brokers import add_broker, add_qdrant
 from .rebuild_node import NodeOptions, rebuild_node
-from .world import NEGATIVE, OK, CommandError, Subcommands, World, existing_space, opened
+from .world import NEGATIVE, OK, CommandError, World, existing_space, opened
 
 
 class RebuildOptions(NodeOptions):
@@ -29,15 +29,13 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "With --kafka: that of the query node in --store, from the broker, while the node goes on answering; compared "
         "with the former one where both hold the same records, then served instead of it.",
     )
-    parser.add_argument("space", metavar="SPACE", nargs="?")
+    parser.add_argument("space", metavar="SPACE", nargs="?", help="only this one; default all")
     parser.add_argument(
         "--vectors", action="store_true", help="without SPACE: make the vector index anew too; encodes every text again"
     )
     parser.add_argument("--kafka", action="store_true", help="the view of the query node in --store")
-    add_broker_options(parser)
-    parser.add_argument(
-        "--qdrant", metavar="URL", default=os.environ.get("STILLTRUE_QDRANT") or None, help="as the node was given it"
-    )
+    add_broker(parser)
+    add_qdrant(parser, "as the node was given it; default an index in the store")
     parser.set_defaults(run=run)
 
 
@@ -57,9 +55,7 @@ def run(options: RebuildOptions, world: World) -> int:
         result = system.rebuild(space)
     same = result.equal and result.checksum == before
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
     else:
         from .show import verification_lines
 
@@ -79,9 +75,7 @@ def _whole(options: RebuildOptions, world: World) -> int:
         with opened(world, options, writer=True) as system:
             system.run()
     if options.json:
-        from .machine import print_json
-
-        print_json(world, {"records": folded, "vectors": options.vectors})
+        world.say_json({"records": folded, "vectors": options.vectors})
         return OK
     index = " and the vector index" if options.vectors else ""
     world.say(

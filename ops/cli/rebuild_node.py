@@ -87,10 +87,8 @@ def _hand_over(generations: Generations, made: Path, world: World) -> None:
 def _report(compared: Compared | None, options: NodeOptions, world: World) -> int:
     differing = () if compared is None else compared.differing
     if options.json:
-        from .machine import print_json
-
         spaces = 0 if compared is None else compared.spaces
-        print_json(world, {"compared": spaces, "differing": tuple(f"{name}: {how}" for name, how in differing)})
+        world.say_json({"compared": spaces, "differing": tuple(f"{name}: {how}" for name, how in differing)})
     elif compared is None:
         world.say("a new view is served; there was none to compare it with")
     else:

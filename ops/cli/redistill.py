@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .world import NEGATIVE, OK, CommandError, Options, Subcommands, World, existing_space, opened
+from .arguments import Subcommands, add_space
+from .world import NEGATIVE, OK, CommandError, Options, World, existing_space, opened
 
 if TYPE_CHECKING:
     from ops.llm.redistilling import Redistilled
@@ -35,7 +36,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         "counts, and shows which statements would appear, vanish or hold for another time. What it was asked before is "
         "not asked again. Without an endpoint in that file the questions wait: llm export and import, then this.",
     )
-    parser.add_argument("space", metavar="SPACE")
+    add_space(parser)
     parser.add_argument(
         "--producer",
         metavar="FILE",
@@ -63,9 +64,7 @@ def run(options: RedistillOptions, world: World) -> int:
         result = system.redistill(space, other, switch=options.switch)
     switched = options.switch and not result.open
     if options.json:
-        from .machine import print_json
-
-        print_json(world, {"switched": switched, "result": result})
+        world.say_json({"switched": switched, "result": result})
     else:
         for line in _lines(result):
             world.say(line)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .world import OK, Options, Subcommands, World
+from .arguments import Subcommands
+from .world import OK, Options, World
 
 
 class RestoreOptions(Options):
@@ -36,9 +37,7 @@ def run(options: RestoreOptions, world: World) -> int:
 
     manifest = restore_backup(options.directory, options.store, log_only=options.log_only)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, manifest)
+        world.say_json(manifest)
         return OK
     world.say(f"restored {sum(manifest.ends.values())} records of {manifest.made_at} to {options.store}")
     if options.log_only:

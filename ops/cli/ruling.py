@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, get_args
 
 from schemas.edges import Relation, UpdateKind
 
-from .world import OK, Changed, CommandError, Options, Subcommands, World, add_url_option, changed, existing_space
+from .arguments import Subcommands, add_analyst, add_space, add_url
+from .world import OK, Changed, CommandError, Options, World, changed, existing_space
 
 if TYPE_CHECKING:
     from schemas.ids import SpaceKey
@@ -36,7 +37,7 @@ def add_accept(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         description="accept SPACE EDGE vouches for an edge that history shows; accept SPACE NEWER OLDER --kind change "
         "asserts that the newer statement replaces the older one. Appends a record; --undo takes it back.",
     )
-    parser.add_argument("space", metavar="SPACE")
+    add_space(parser)
     parser.add_argument("edge", metavar="EDGE|NEWER", help="an edge id, or the id of the newer event")
     parser.add_argument("older", metavar="OLDER", nargs="?", help="the id of the older event")
     parser.add_argument("--kind", choices=get_args(UpdateKind), help="how the newer one replaces the older")
@@ -56,7 +57,7 @@ def add_rule_out(commands: Subcommands, shared: argparse.ArgumentParser) -> None
         description="What the edge had ended holds again. Appends a record; --undo takes it back. The ruling follows "
         "its two statements when they are worded anew; where it cannot, status lists it as orphaned.",
     )
-    parser.add_argument("space", metavar="SPACE")
+    add_space(parser)
     parser.add_argument("edge", metavar="EDGE", help="an edge id as history shows it, or its beginning")
     _add_word(parser)
     parser.set_defaults(run=run_rule_out)
@@ -64,9 +65,9 @@ def add_rule_out(commands: Subcommands, shared: argparse.ArgumentParser) -> None
 
 def _add_word(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--undo", action="store_true", help="take back the analysts' rulings on the edge")
-    parser.add_argument("--reason", default="", help="why; shown with the edge")
-    parser.add_argument("--analyst", metavar="NAME", default="analyst", help="who says so; default: analyst")
-    add_url_option(parser)
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why; shown with the edge")
+    add_analyst(parser)
+    add_url(parser)
 
 
 def run_accept(options: RulingOptions, world: World) -> int:
@@ -133,9 +134,7 @@ def _adjudicate(
 ) -> int:
     result = system.adjudicate(space, wanted)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     if options.undo:
         said = f"taken back: analysts have no say on edge {result.edge_id}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .world import NEGATIVE, OK, Options, Subcommands, World
+from .arguments import Subcommands
+from .world import NEGATIVE, OK, Options, World
 
 
 class SchemasOptions(Options):
@@ -26,9 +27,7 @@ def run(options: SchemasOptions, world: World) -> int:
 
     names = differing(DIRECTORY) if options.check else write(DIRECTORY)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, {"differing" if options.check else "written": names})
+        world.say_json({"differing" if options.check else "written": names})
     else:
         for name in names:
             world.say(f"differs from the types: {name}" if options.check else f"wrote {name}")

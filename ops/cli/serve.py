@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
+from .arguments import Subcommands
+from .brokers import BrokerOptions, add_broker, add_qdrant, broker_errors, run_async
 from .pump import Pump
-from .world import OK, CommandError, Subcommands, World
+from .world import OK, CommandError, World
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -46,14 +46,8 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", metavar="HOST", help="address to listen on; default as in the settings, 127.0.0.1")
     parser.add_argument("--port", metavar="N", type=int, help="default as in the settings, 8080; 0 takes a free one")
     parser.add_argument("--kafka", action="store_true", help="a query node on the broker of --bootstrap")
-    add_broker_options(parser)
-    parser.add_argument(
-        "--qdrant",
-        metavar="URL",
-        default=os.environ.get("STILLTRUE_QDRANT") or None,
-        help="with --kafka: the Qdrant server that the embed stage fills; default an index in the store, or "
-        "$STILLTRUE_QDRANT",
-    )
+    add_broker(parser)
+    add_qdrant(parser, "with --kafka: the Qdrant server that the stage embed fills; default an index in the store")
     parser.set_defaults(run=run)
 
 

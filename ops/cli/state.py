@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from .times import TIME_HELP, parse_moment, show_minute, zone_name
-from .world import OK, CommandError, Options, Subcommands, World, add_url_option, asked, existing_space
+from .arguments import Subcommands, add_filters, add_moments, add_space, add_url, filled
+from .times import parse_moment, show_minute, zone_name
+from .world import OK, Options, World, asked, existing_space
 
 
 class StateOptions(Options):
@@ -22,13 +23,11 @@ class StateOptions(Options):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("state", parents=[shared], help="what holds, since when, and which message says so")
-    parser.add_argument("space", metavar="SPACE")
-    parser.add_argument("--participant", metavar="NAME", help="only what is about, or said by, this person")
-    parser.add_argument("--attribute", metavar="NAME", help="only this attribute (employer, home ...)")
-    parser.add_argument("--as-of", metavar="T", help=f"what held at T; default now. {TIME_HELP}")
-    parser.add_argument("--known-at", metavar="T", help="as it was known at T; default: all that is known")
+    add_space(parser)
+    add_filters(parser)
+    add_moments(parser, "what held at T; default now")
     parser.add_argument("--all", action="store_true", help="also what no longer or not yet holds, and actions")
-    add_url_option(parser)
+    add_url(parser)
     parser.set_defaults(run=run)
 
 
@@ -44,15 +43,13 @@ def run(options: StateOptions, world: World) -> int:
             space=existing_space(system, options, options.space),
             as_of=now if as_of is None else as_of,
             known_at=known_at,
-            participant=_filter(options.participant, "--participant"),
-            attribute=_filter(options.attribute, "--attribute"),
+            participant=filled(options.participant, "--participant"),
+            attribute=filled(options.attribute, "--attribute"),
             include_all=options.all,
         )
         result = system.state(request)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     from .show import basis_line, state_lines
 
@@ -64,9 +61,3 @@ def run(options: StateOptions, world: World) -> int:
         world.say("nothing is known to hold")
     world.say(f"\n{basis_line(result.basis)}")
     return OK
-
-
-def _filter(value: str | None, option: str) -> str | None:
-    if value is not None and not value.strip():
-        raise CommandError(f"{option}: is empty; leave it out instead")
-    return value

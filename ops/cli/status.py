@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .world import OK, Options, Subcommands, World, add_url_option, asked, existing_space
+from .arguments import Subcommands, add_space, add_url
+from .world import OK, Options, World, asked, existing_space
 
 
 class StatusOptions(Options):
@@ -15,9 +16,11 @@ class StatusOptions(Options):
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
-    parser = commands.add_parser("status", parents=[shared], help="where its messages are, and what a read reflects")
-    parser.add_argument("space", metavar="SPACE")
-    add_url_option(parser)
+    parser = commands.add_parser(
+        "status", parents=[shared], help="where the messages of a space are, and what a read reflects"
+    )
+    add_space(parser)
+    add_url(parser)
     parser.set_defaults(run=run)
 
 
@@ -28,9 +31,7 @@ def run(options: StatusOptions, world: World) -> int:
     with asked(world, options) as system:
         result = status(system, existing_space(system, options, options.space), events=True)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
         return OK
     from .show import basis_line, event_account_lines
 

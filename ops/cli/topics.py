@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
-from .world import NEGATIVE, OK, CommandError, Subcommands, World
+from .arguments import Subcommands
+from .brokers import BrokerOptions, add_broker, broker_errors, run_async
+from .world import NEGATIVE, OK, CommandError, World
 
 if TYPE_CHECKING:
     from ops.kafka.topics import Plan
@@ -23,10 +24,12 @@ class TopicsOptions(BrokerOptions):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("topics", parents=[shared], help="make or check the topics of a Kafka cluster")
-    parser.add_argument("action", metavar="create|check", choices=("create", "check"))
-    add_broker_options(parser)
+    parser.add_argument(
+        "action", metavar="ACTION", choices=("create", "check"), help="create (what is missing) or check"
+    )
     parser.add_argument("--partitions", metavar="N", type=int, default=6, help="of each topic, chosen once; default 6")
     parser.add_argument("--replication", metavar="N", type=int, default=1, help="copies of each partition; default 1")
+    add_broker(parser)
     parser.set_defaults(run=run)
 
 
@@ -41,14 +44,16 @@ def run(options: TopicsOptions, world: World) -> int:
             made, left = run_async(_work(options))
     except NotToldError as error:
         raise CommandError(str(error), NEGATIVE) from error
-    for name in made:
-        world.say(f"created {name}")
-    for problem in left.problems:
-        world.say(problem)
-    if left.problems:
-        return NEGATIVE
-    world.say(f"all topics are as they should be on {options.bootstrap}")
-    return OK
+    if options.json:
+        world.say_json({"created": made, "problems": left.problems})
+    else:
+        for name in made:
+            world.say(f"created {name}")
+        for problem in left.problems:
+            world.say(problem)
+        if not left.problems:
+            world.say(f"all topics are as they should be on {options.bootstrap}")
+    return NEGATIVE if left.problems else OK
 
 
 async def _work(options: TopicsOptions) -> tuple[list[str], Plan]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .world import NEGATIVE, OK, Options, Subcommands, World, existing_space, opened
+from .arguments import Subcommands, add_space
+from .world import NEGATIVE, OK, Options, World, existing_space, opened
 
 
 class VerifyOptions(Options):
@@ -18,7 +19,7 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser(
         "verify", parents=[shared], help="compare the view with a recompute; exit 1 if unequal"
     )
-    parser.add_argument("space", metavar="SPACE")
+    add_space(parser)
     parser.set_defaults(run=run)
 
 
@@ -27,9 +28,7 @@ def run(options: VerifyOptions, world: World) -> int:
     with opened(world, options, writer=False) as system:
         result = system.verify(existing_space(system, options, options.space))
     if options.json:
-        from .machine import print_json
-
-        print_json(world, result)
+        world.say_json(result)
     else:
         from .show import verification_lines
 

@@ -8,9 +8,10 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
-from .measured import MeasuredOptions, add_metrics_option, measured
-from .world import BAD_STORE, OK, CommandError, Subcommands, World
+from .arguments import Subcommands
+from .brokers import BrokerOptions, add_broker, broker_errors, run_async
+from .measured import MeasuredOptions, add_metrics, measured
+from .world import BAD_STORE, OK, CommandError, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,12 +29,12 @@ class ViewOptions(BrokerOptions, MeasuredOptions):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("view", parents=[shared], help="maintain the view from Kafka, until Ctrl-C")
-    add_broker_options(parser)
-    add_metrics_option(parser)
     parser.add_argument("--once", action="store_true", help="apply what the log holds now, then stop")
     parser.add_argument(
         "--replica", action="store_true", help="write no deltas or dead letters: a second view, or one being rebuilt"
     )
+    add_broker(parser)
+    add_metrics(parser)
     parser.set_defaults(run=run)
 
 
@@ -96,9 +97,7 @@ def run(options: ViewOptions, world: World) -> int:
         finally:
             tables.close()
     if options.json:
-        from .machine import print_json
-
-        print_json(world, total.line())
+        world.say_json(total.line())
     else:
         world.say(", ".join(f"{name} {value}" for name, value in total.line().items()))
     return OK

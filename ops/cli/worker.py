@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import signal
 import sys
 import time
@@ -14,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .brokers import BrokerOptions, add_broker_options, broker_errors, run_async
-from .measured import MeasuredOptions, add_metrics_option, measured
-from .world import BAD_STORE, OK, CommandError, Subcommands, World
+from .arguments import Subcommands
+from .brokers import BrokerOptions, add_broker, add_qdrant, broker_errors, run_async
+from .measured import MeasuredOptions, add_metrics, measured
+from .world import BAD_STORE, OK, CommandError, World
 
 if TYPE_CHECKING:
     from ops.embed_stages import EmbedStages
@@ -46,21 +46,12 @@ class WorkerOptions(BrokerOptions, MeasuredOptions):
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
     parser = commands.add_parser("worker", parents=[shared], help="run stages on Kafka, until Ctrl-C")
-    add_broker_options(parser)
-    add_metrics_option(parser)
     parser.add_argument(
         "--stages",
         metavar="LIST",
         default="sessionize,distil,themes,link",
         help="comma-separated; all workers that run one of these must run the same list; default "
         "sessionize,distil,themes,link; embed is the one that needs --qdrant, ask the one that asks a language model",
-    )
-    parser.add_argument(
-        "--qdrant",
-        metavar="URL",
-        default=os.environ.get("STILLTRUE_QDRANT") or None,
-        help="the Qdrant server that the stage embed fills; default $STILLTRUE_QDRANT; its key is "
-        "$STILLTRUE_QDRANT_API_KEY",
     )
     parser.add_argument(
         "--session",
@@ -70,6 +61,9 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         help="a worker that is not heard of for so long has lost its partitions to the others; brokers take no less "
         "than their group.min.session.timeout.ms; default 6",
     )
+    add_broker(parser)
+    add_qdrant(parser, "the Qdrant server that the stage embed fills; default none")
+    add_metrics(parser)
     parser.set_defaults(run=run)
 
 
@@ -201,9 +195,7 @@ def _run(
         raise CommandError(str(error)) from error
     seconds = round(time.perf_counter() - begun, 3)
     if options.json:
-        from .machine import print_json
-
-        print_json(world, {"seconds": seconds, "stages": tuple(totals.values())})
+        world.say_json({"seconds": seconds, "stages": tuple(totals.values())})
     else:
         for total in totals.values():
             world.say(", ".join(f"{name} {value}" for name, value in msgspec.structs.asdict(total).items()))

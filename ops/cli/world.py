@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
+    import msgspec
+
     from ops.client import Remote
     from ops.observing import Observer
     from ops.settings import Settings
@@ -40,19 +41,6 @@ BAD_INPUT = 2
 BAD_STORE = 3
 INTERRUPTED = 130
 """128 + SIGINT, as a shell reports it."""
-
-
-class Subcommands(Protocol):
-    """What ``ArgumentParser.add_subparsers`` returns; argparse gives it no public name."""
-
-    def add_parser(
-        self,
-        name: str,
-        *,
-        parents: Sequence[argparse.ArgumentParser],
-        help: str,
-        description: str | None = None,
-    ) -> argparse.ArgumentParser: ...
 
 
 class CommandError(Exception):
@@ -83,6 +71,14 @@ class World:
     def say(self, text: str = "") -> None:
         """One line (or several) to standard output."""
         print(text, file=self.out, flush=True)
+
+    def say_json(self, result: msgspec.Struct | Mapping[str, object]) -> None:
+        """A result for machines, one document: in the shapes of the service's replies, instants as RFC 3339 UTC."""
+        import msgspec
+
+        from query.service.rendering import to_json
+
+        self.say(msgspec.json.format(msgspec.json.encode(to_json(result)), indent=2).decode("utf-8"))
 
     def note(self, text: str) -> None:
         """One line to standard error: for people, not part of the result."""
@@ -151,16 +147,6 @@ class Changed(Asked, Protocol):
     def erase(self, space: SpaceKey, wanted: ErasureIn) -> ErasureOut: ...
     def erasure(self, space: SpaceKey, erasure_id: str) -> ErasureOut: ...
     def flush(self, space: SpaceKey) -> None: ...
-
-
-def add_url_option(parser: argparse.ArgumentParser) -> None:
-    """``--url``: of the commands that can ask a service instead of opening the store."""
-    parser.add_argument(
-        "--url",
-        metavar="URL",
-        default=os.environ.get("STILLTRUE_URL") or None,
-        help="ask the service that runs there instead of opening the store; default not, or $STILLTRUE_URL",
-    )
 
 
 @contextmanager

@@ -430,11 +430,18 @@ def test_the_day_that_was_asked_for_is_the_day_that_is_printed(terminal: Termina
     assert f" at {given} " in shown
 
 
-@pytest.mark.parametrize("option", ["--participant", "--attribute"])
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (command, option)
+        for command in (("state", "mill"), ("changes", "mill", "--since", "2026-01-01"))
+        for option in ("--participant", "--attribute")
+    ],
+)
 @pytest.mark.parametrize("value", ["", "  ", "\n"])
-def test_an_empty_filter_is_refused(terminal: Terminal, option: str, value: str) -> None:
-    """A script whose variable is empty must not be told that nothing holds."""
-    ran = terminal.run("state", "mill", option, value)
+def test_an_empty_filter_is_refused(terminal: Terminal, command: tuple[str, ...], option: str, value: str) -> None:
+    """A script whose variable is empty must not be told that nothing holds, or that nothing changed."""
+    ran = terminal.run(*command, option, value)
     assert (ran.code, ran.err) == (2, f"stilltrue: {option}: is empty; leave it out instead\n")
 
 

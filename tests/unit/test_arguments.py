@@ -1,0 +1,57 @@
+"""The command line as a whole: every command is explained, and the same thing has the same name everywhere."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import pytest
+
+from ops.cli.__main__ import build_parser, main
+
+
+def commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Every command and action with its parser."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for word, made in action.choices.items():
+                yield f"{name} {word}".strip(), made
+                yield from commands(made, f"{name} {word}".strip())
+
+
+COMMANDS = dict(commands(build_parser()))
+PLAIN = [name for name in COMMANDS if name.split()[0] not in {"bench", "evaluate"}]
+"""All but those that measure, which use no store of the user, and whose ``--json`` takes a file."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_what_the_command_does_and_what_each_argument_means(name: str) -> None:
+    parser = COMMANDS[name]
+    assert parser.description
+    assert parser.description[0].isupper()
+    told = [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
+    assert [action.dest for action in told if not action.help] == []
+    assert "exit codes" in parser.format_help()
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_what_every_command_takes_is_taken_after_its_name_too(name: str) -> None:
+    taken = {option for action in COMMANDS[name]._actions for option in action.option_strings}
+    assert taken >= {"--store", "--tenant", "--config", "--zone", "--json"}
+
+
+def test_one_option_has_one_kind_of_value() -> None:
+    kinds: dict[str, set[object]] = {}
+    for name in PLAIN:
+        for action in COMMANDS[name]._actions:
+            for option in action.option_strings if action.choices is None else ():
+                kinds.setdefault(option, set()).add(action.metavar)
+    differing = {option: found for option, found in kinds.items() if len(found) > 1}
+    assert differing == {"--conversation": {"ID", "N"}}, "import counts the conversations of a file"
+
+
+def test_an_option_is_written_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["state", "pond", "--known", "2031-01-01"])
+    assert left.value.code == 2
+    assert "--known" in capsys.readouterr().err
