@@ -59,7 +59,8 @@ OrderKey = tuple[Stated, str]
 class Row(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """An event with what the gate needs. ``producer``: the API producer that asserted it, None for distilled ones.
 
-    ``speaker`` is folded; ``promise`` as in ``classify.promise``.
+    ``speaker`` is folded; ``promise`` as in ``classify.promise``. ``thing``: the rare stems of a subject that is nobody
+    and nobody's ("the wedding"), empty for others.
     """
 
     event: Event
@@ -69,6 +70,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     attribute: str | None
     stems: frozenset[str]
     speaker: str | None
+    thing: frozenset[str]
     promise: int
     vector: IntVector
     producer: str | None
@@ -106,14 +108,18 @@ def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
     """
     own = () if event.speaker is None or event.subject is None else (event.speaker,)
     named = event.participants or own
+    subject, names = about(event), name_stems(event)
+    participants = frozenset(normal_text(name) for name in named)
+    is_thing = subject.third and subject.owner is None and subject.subject not in participants
     return Row(
         event=event,
         order=(event.stated, event.id),
-        about=about(event),
-        participants=frozenset(normal_text(name) for name in named),
+        about=subject,
+        participants=participants,
         attribute=matter(event.attribute),
-        stems=rare_stems(event.text) - name_stems(event),
+        stems=rare_stems(event.text) - names,
         speaker=None if event.speaker is None else normal_text(event.speaker),
+        thing=rare_stems(subject.subject or "") - names if is_thing else frozenset(),
         promise=promise(event.text),
         vector=vector,
         producer=producer,
@@ -131,6 +137,13 @@ def same_people(left: Row, right: Row, theta_p: float = THETA_P) -> bool:
 def same_speaker(left: Row, right: Row) -> bool:
     """The same known author said both."""
     return left.speaker is not None and left.speaker == right.speaker
+
+
+def names_thing(left: Row, right: Row) -> bool:
+    """One author says what a thing is like, and names it again with another subject: "the wedding", "they moved the
+    wedding"."""
+    named = (left.thing and left.thing <= right.stems) or (right.thing and right.thing <= left.stems)
+    return bool(named) and same_speaker(left, right)
 
 
 def same_attribute(left: Row, right: Row) -> bool:
@@ -167,7 +180,9 @@ def own_pair(left: Row, right: Row) -> bool:
 
 def passes(newer: Row, older: Row) -> bool:
     """A(e) for one pair. Symmetric, and a function of the pair alone."""
-    return not own_pair(newer, older) and same_people(newer, older) and related(newer, older)
+    if own_pair(newer, older):
+        return False
+    return names_thing(newer, older) or (same_people(newer, older) and related(newer, older))
 
 
 def company(newer: Row, passed: Sequence[Row]) -> dict[str, int]:

@@ -9,6 +9,8 @@ matrix and a vector.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,11 +36,14 @@ from .unit_vectors import SCALE
 Flags = npt.NDArray[np.bool_]
 Whole = npt.NDArray[np.int64]
 
+Coded = TypeVar("Coded", bound=Hashable)
+
 _GAPS = np.array(GAPS_US, dtype=np.int64)
 _GAP_POINTS = np.array(GAP_POINTS, dtype=np.int64)
 _FOCUS_UP_TO = np.array(FOCUS_UP_TO, dtype=np.int64)
 _FOCUS_POINTS = np.array(FOCUS_POINTS, dtype=np.int64)
 _UNKNOWN = -1
+_NOWHERE = np.array([], dtype=np.int64)
 
 
 class GateIndex:
@@ -51,6 +56,7 @@ class GateIndex:
         self._attributes, self._attribute = _coded(row.attribute for row in rows)
         self._subjects, self._subject = _coded(row.about.subject for row in rows)
         self._speakers, self._speaker = _coded(row.speaker for row in rows)
+        self._things, self._thing = _coded(row.thing or None for row in rows)
         self._producers, self._producer = _coded(row.producer for row in rows)
         people, self._people = _coded((row.about.subject, row.participants, row.speaker) for row in rows)
         self._one_of = [rows[place] for place in _first_places(self._people, len(people))]
@@ -127,7 +133,18 @@ class GateIndex:
         related = (shared > 0) | (dots >= THETA_S * SCALE * SCALE) | third | self._taking_part(row, part)
         related |= _is(self._attribute[part], self._attributes, row.attribute)
         own = _is(self._producer[part], self._producers, row.producer)
-        return self._same_people(row, part) & related & ~own
+        return (self._naming(row, part) | (self._same_people(row, part) & related)) & ~own
+
+    def _naming(self, row: Row, part: slice) -> Flags:
+        """``candidates.names_thing`` with each."""
+        found = np.zeros(len(self._rows), dtype=bool)
+        if row.thing:
+            places = [self._places.get(stem, _NOWHERE) for stem in sorted(row.thing)]
+            found[reduce(np.intersect1d, places)] = True
+        named = [code for thing, code in self._things.items() if thing <= row.stems]
+        if named:
+            found |= np.isin(self._thing, named)
+        return found[part] & _is(self._speaker[part], self._speakers, row.speaker)
 
     def _same_people(self, row: Row, part: slice) -> Flags:
         """One look for all with the same subject, participants and speaker; for "Ann's boat" at what they say."""
@@ -150,16 +167,16 @@ class GateIndex:
         return counted + SAME_SPEAKER * speaker + _FOCUS_POINTS[np.searchsorted(_FOCUS_UP_TO, focus, side="left")]
 
 
-def _coded(values: Iterable[Hashable]) -> tuple[dict[Hashable, int], Whole]:
+def _coded(values: Iterable[Coded | None]) -> tuple[dict[Coded, int], Whole]:
     """A number for each different value, and the numbers; None has none."""
-    codes: dict[Hashable, int] = {}
+    codes: dict[Coded, int] = {}
     numbers = [_UNKNOWN if value is None else codes.setdefault(value, len(codes)) for value in values]
     return codes, np.array(numbers, dtype=np.int64)
 
 
-def _is(numbers: Whole, codes: Mapping[Hashable, int], value: Hashable) -> Flags:
+def _is(numbers: Whole, codes: Mapping[Coded, int], value: Coded | None) -> Flags:
     """Where the value is this one; nowhere when it is None."""
-    code = codes.get(value)
+    code = None if value is None else codes.get(value)
     return np.zeros(len(numbers), dtype=bool) if code is None else numbers == code
 
 

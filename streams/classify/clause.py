@@ -223,7 +223,8 @@ def nouns_of(text: str, tokens: Tokens) -> tuple[Noun, ...]:
         if i and any(mark in text[tokens[i - 1].end : token.start] for mark in ",;:.!?()–—"):
             close()
             before = ""
-        if word in g.PREPOSITIONS or word in ("away", "forward"):
+        instead = word == "instead" and i + 1 < len(tokens) and tokens[i + 1].word == "of"
+        if word in g.PREPOSITIONS or word in ("away", "forward") or instead:
             chained = not held and not article and before
             close()
             before = f"{before} {word}" if chained else word

@@ -5,9 +5,14 @@ from __future__ import annotations
 from .clause import Said
 from .end import End, of_kinds
 from .holdings import MEATS
+from .words import stem
 
 DISMISSED = frozenset({"fire", "sack"})
 _SCHOOLS = frozenset({"university", "uni", "college", "school", "cours", "program", "degre", "class", "studi"})
+_BOUND = frozenset(stem(word) for word in ["membership", "subscription", "contract"])
+_LAPSING = frozenset(stem(word) for word in ["lapse", "expire"])
+REASONS = frozenset({"because of", "for", "after", "since", "due to", "on", "in"})
+"""Before these stands why or when something was left off, not what."""
 BRIEFLY = frozenset({"early", "late", "at", "today", "tonight", "before", "until", "till", "by", "behind", "for"}) | {
     "just", "now", "hour", "hours", "minute", "minutes",
 }  # fmt: skip
@@ -25,7 +30,8 @@ def _last_day(c: Said) -> list[End]:
 
 def _ate_again(c: Said) -> list[End]:
     """ "I eat meat again": whoever does is no vegan; who "went vegetarian" does not."""
-    eats = c.verb == "eat" and c.tense == "present" and c.has("again", "now")
+    begun = c.verb in ("start", "begin") and c.gerund == "eat"
+    eats = (begun or (c.verb == "eat" and c.tense == "present")) and c.has("again", "now")
     if eats and any(noun.head in MEATS for noun in c.objects):
         return [End(of_kinds("diet"))]
     turns = c.verb in ("go", "become", "turn") or (c.verb == "be" and c.has("now"))
@@ -41,7 +47,7 @@ def _left_off(c: Said) -> list[End]:
         return []
     if c.gerund and (c.verb in ("stop", "quit") or (c.verb == "give" and c.has("up"))):
         kinds = of_kinds("habit", "work", "studies", "membership", "condition")
-        nouns = c.nouns[:1]
+        nouns = [noun for noun in c.nouns if noun.before not in REASONS][:1]
         return [End(kinds, nouns[0] if nouns else None, doing=c.gerund)]
     up = c.verb == "give" and c.after[:1] == ("up",)
     leaves = c.verb == "leave" and c.tense in ("past", "perfect") and not (BRIEFLY & set(c.after))
@@ -55,6 +61,48 @@ def _left_off(c: Said) -> list[End]:
     elif c.verb == "drop":
         kinds = of_kinds("membership", "studies", "habit")
     return [End(kinds, noun) for noun in nouns if noun.definite]
+
+
+def _off_it(c: Said) -> list[End]:
+    """ "The doctor took me off the pills", "I came off them", "I'm off sugar": what was taken is not any more."""
+    taken = c.verb == "take" and c.after[:2] in (("me", "off"), ("us", "off")) and not c.first
+    came = c.verb in ("come", "go") and c.tense in ("past", "perfect") and c.after[:1] == ("off",)
+    named = [noun for noun in c.nouns if noun.before == "off" and (taken or came)]
+    return [End(of_kinds("habit"), noun, "speaker" if taken else "subject") for noun in named[:1]]
+
+
+def _no_member(c: Said) -> list[End]:
+    """ "I cancelled my membership at the pool", "let my Courier subscription lapse", "unsubscribed from it"."""
+    if c.passive or c.tense == "future":
+        return []
+    if c.verb == "unsubscribe":
+        return [End(of_kinds("habit", "membership"), noun) for noun in c.nouns[:1] if noun.before == "from"]
+    ends = c.verb in ("cancel", "end", "quit", "drop", "terminate") or (
+        c.verb == "let" and c.has("lapse", "expire") and c.first
+    )
+    bound = [noun for noun in c.objects if ends and noun.stems & _BOUND]
+    if not bound:
+        return []
+    to = [noun for noun in c.nouns if noun.before in ("at", "of", "with", "to", "for")]
+    kind = bound[0].stems - _BOUND - _LAPSING
+    beside = [bound[0]._replace(stems=kind, head=max(kind), named=True)] if kind else []
+    return [End(of_kinds("habit", "membership", "thing"), noun) for noun in (to or beside)[:1]]
+
+
+def _another_one(c: Said) -> list[End]:
+    """ "She changed schools", "I switched gyms": the former one is left."""
+    changes = c.verb in ("change", "switch") and c.tense in ("past", "perfect") and not c.passive
+    kinds = of_kinds("studies", "membership", "habit")
+    if not changes or not c.objects:
+        return []
+    school = c.objects[0].head in _SCHOOLS
+    return [End(of_kinds("studies")) if school else End(kinds, noun) for noun in c.objects[:1] if not noun.article]
+
+
+def _alone(c: Said) -> list[End]:
+    """ "I live alone now": whoever lived with others does so no more."""
+    alone = c.verb == "live" and c.tense == "present" and (c.has("alone", "myself") or c.has("own"))
+    return [End(of_kinds("company"))] if alone else []
 
 
 def _out_of_work(c: Said) -> list[End]:
@@ -127,9 +175,11 @@ def _born(c: Said) -> list[End]:
 
 def _went_back(c: Said) -> list[End]:
     """ "He went back to Cork", "she flew home", "they left": who stayed here does no more."""
-    back = c.verb in ("go", "fly", "drive", "travel", "head", "move") and c.has("back", "home", "out")
+    back = c.verb in ("go", "fly", "drive", "travel", "head", "move", "come") and c.has("back", "home", "out")
     gone = c.tense in ("past", "perfect") and not c.passive and (back or (c.verb == "leave" and not c.objects))
-    return [End(of_kinds("stay"))] if gone else []
+    home = c.verb == "be" and c.tense == "present" and " ".join(c.after[:2]) in ("back home", "home again", "home now")
+    let_out = c.passive and c.verb in ("discharge", "release") and c.tense != "future"
+    return [End(of_kinds("stay"))] if gone or home or let_out else []
 
 
 def _disbanded(c: Said) -> list[End]:
@@ -139,5 +189,8 @@ def _disbanded(c: Said) -> list[End]:
     return [End(of_kinds("membership"), noun, "owner") for noun in c.subject if over and alone]
 
 
-READERS = (_last_day, _ate_again, _left_off, _out_of_work, _parted, _studied, _recovered, _born, _went_back, _disbanded)
+READERS = (
+    _last_day, _ate_again, _left_off, _off_it, _no_member, _another_one, _alone, _out_of_work, _parted, _studied,
+    _recovered, _born, _went_back, _disbanded,
+)  # fmt: skip
 """Each gives what a clause says has ended; mostly nothing."""

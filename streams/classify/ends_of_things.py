@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from .clause import Said
 from .end import ANY, End, of_kinds
+from .words import stem
 
 SOLD = frozenset({"sell", "donate", "scrap", "return", "wreck", "pawn", "auction"})
 _TAKEN = frozenset({"steal", "wreck", "sell", "scrap", "total", "demolish", "tow", "destroy", "lose"})
 GONE = frozenset({"die", "disappear", "expire", "burn"})
 _ONE_OF = frozenset("number address email password pin".split())  # noqa: SIM905
 """Stems of what one has one of at a time: a new one takes the place of the old."""
+_SERVING = "boss manager supervisor dentist doctor gp therapist landlord landlady vet accountant"
+_WHO_SERVES = frozenset(stem(role) for role in _SERVING.split())
+"""So with these people."""
+_REPAIRS = frozenset({"fix", "repair", "mend"})
+_RISES = frozenset({"rise", "increase", "drop", "fall"})
+_RAISES = frozenset({"raise", "increase", "lower", "reduce", "cut"})
 
 
 def _given_up(c: Said) -> list[End]:
@@ -59,9 +66,33 @@ def _moved_out(c: Said) -> list[End]:
 
 
 def _found(c: Said) -> list[End]:
-    """ "She found a job": she no longer looks for one."""
-    found = c.verb == "find" and c.tense in ("past", "perfect") and not c.passive
-    return [End(of_kinds("search"), noun) for noun in c.objects[:1] if found]
+    """ "She found a job": she no longer looks for one. "My keys turned up": they are lost no more."""
+    if c.tense not in ("past", "perfect"):
+        return []
+    if c.verb == "find" and not c.passive:
+        return [End(of_kinds("search", "loss"), noun) for noun in c.objects[:1]]
+    back = (c.verb in ("turn", "show") and c.has("up")) or (c.verb == "find" and c.passive)
+    return [End(of_kinds("loss"), noun, "owner") for noun in c.subject[:1] if back and noun.definite]
+
+
+def _repaired(c: Said) -> list[End]:
+    """ "The plumber fixed the boiler", "the lift is fixed": what was broken works."""
+    if c.verb not in _REPAIRS or c.tense == "future":
+        return []
+    fixed = c.subject if c.passive else c.objects if c.tense != "present" else ()
+    return [End(of_kinds("condition"), noun, "owner") for noun in fixed[:1] if noun.definite]
+
+
+def _another_figure(c: Said) -> list[End]:
+    """ "The rent went up", "they raised the fee", "the price has dropped": the figure named before is out of date."""
+    if c.tense not in ("past", "perfect"):
+        return []
+    moved = c.verb == "go" and (c.after[:1] in (("up",), ("down",)))
+    by_itself = not c.passive and not c.objects and (moved or c.verb in _RISES) and not c.first
+    if by_itself or (c.passive and c.verb in _RAISES):
+        return [End(of_kinds("figure"), noun, "owner") for noun in c.subject[:1] if noun.definite]
+    raised = c.verb in _RAISES and not c.passive and not c.first
+    return [End(of_kinds("figure"), noun, "speaker") for noun in c.objects[:1] if raised and noun.definite]
 
 
 def _replaced(c: Said) -> list[End]:
@@ -70,10 +101,10 @@ def _replaced(c: Said) -> list[End]:
         return []
     if c.verb in ("change", "reset", "update", "rename") and any(noun.before == "to" for noun in c.nouns):
         return [End(of_kinds("state"), noun) for noun in c.objects[:1] if noun.definite and c.tense != "present"]
-    new = c.verb in ("have", "get") and not any(noun.before == "for" for noun in c.nouns)
-    named = [noun for noun in c.objects if new and noun.head in _ONE_OF and "new" in noun.stems]
+    new = c.verb in ("have", "get", "find") and not any(noun.before == "for" for noun in c.nouns)
+    named = [noun for noun in c.objects if new and noun.head in _ONE_OF | _WHO_SERVES and "new" in noun.stems]
     return [End(of_kinds("state"), noun._replace(stems=noun.stems - {"new"})) for noun in named[:1]]
 
 
-READERS = (_given_up, _taken, _robbed, _moved_out, _found, _replaced)
+READERS = (_given_up, _taken, _robbed, _moved_out, _found, _repaired, _another_figure, _replaced)
 """Each gives what a clause says has ended; mostly nothing."""

@@ -9,14 +9,16 @@ from schemas.events import Event
 
 from .attributes import canonical_attribute
 from .clause import Noun, Said, said
+from .words import stem
 
 Kind = Literal[
     "thing", "being", "work", "bond", "studies", "membership", "home", "condition", "pregnancy", "habit", "diet",
-    "meat", "search", "stay", "plan", "state",
+    "meat", "search", "loss", "stay", "company", "figure", "plan", "state",
 ]  # fmt: skip
 """What somebody owns; an animal or a person; a job; a relationship; studies; being in a club; a home; an illness; a
-pregnancy; what somebody does over and over; a way of eating, without meat or with it; looking for something; being
-somewhere for a while; what is to come; whatever else is so."""
+pregnancy; what somebody does over and over; a way of eating, without meat or with it; looking for something; having
+lost something; being somewhere for a while; living with others; how much or how many; what is to come; whatever else is
+so."""
 
 STATE: frozenset[Kind] = frozenset({"state"})
 _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
@@ -60,6 +62,12 @@ _STATES = frozenset(
         "feel",
     }
 )
+_MEASURED = frozenset({"be", "cost", "pay", "charge"})
+_WARDS = frozenset(stem(word) for word in ["hospital", "clinic", "rehab", "prison", "jail", "quarantine"])
+_SCHOOLS = frozenset(
+    stem(word)
+    for word in ("school", "primary", "elementary", "academy", "college", "university", "kindergarten", "nursery")
+)
 _AILING = frozenset(
     "sprained broken sick ill hurt sore swollen inflamed injured infected bruised torn fractured blocked stiff".split()  # noqa: SIM905
 )
@@ -93,11 +101,22 @@ def _by_clause(clause: Said, *, animal: bool) -> frozenset[Kind]:
     kinds: set[Kind] = set()
     if clause.negated:
         return frozenset()
+    if clause.verb == "lose" and not clause.passive:
+        kinds.add("loss")
+    if clause.verb == "live" and any(noun.before == "with" for noun in clause.nouns):
+        kinds.add("company")
+    if clause.verb in _MEASURED and any(word[0].isdigit() for word in clause.after):
+        kinds.add("figure")
+    if clause.verb == "be" and any(noun.before == "in" and noun.head in _WARDS for noun in clause.nouns):
+        kinds.add("stay")
+    if clause.verb in ("go", "attend") and any(noun.named and noun.head in _SCHOOLS for noun in clause.nouns):
+        kinds.add("studies")
     if clause.verb in _OWNING and not animal:
         kinds.add("thing")
     if clause.verb not in _STATES and clause.tense in ("present", "perfect"):
         kinds.add("habit")
-    if clause.verb == "be" and (clause.has(*_AILING) or "cast" in clause.after):
+    broken = clause.verb == "break" and clause.passive and clause.tense == "present"
+    if broken or (clause.verb == "be" and (clause.has(*_AILING) or "cast" in clause.after)):
         kinds.add("condition")
     if clause.verb == "have" and any(
         noun.head in ("flu", "cold", "fever", "headach", "migrain") for noun in clause.nouns

@@ -22,7 +22,7 @@ from .endings import goes_on
 from .features import plain
 from .offline import OfflineClassifier
 from .protocol import Judgement, Pair, Scorer
-from .subjects import about, same_subject
+from .subjects import about, of_others, same_subject
 from .told import is_due
 from .unfolding import said_apart, unfolded
 from .wording import same_author, wording
@@ -121,7 +121,7 @@ def may_end(pair: Pair) -> bool:
         return False
     if newer.modality == "planned" and older.modality != "planned":
         return False
-    if goes_on(newer) or (kind_of(pair) == "done" and not is_due(pair)):
+    if of_others(newer, older) or goes_on(newer) or (kind_of(pair) == "done" and not is_due(pair)):
         return False
     if (newer.subject or "").count("'s ") > 1 and not same_subject(about(newer), about(older)):
         return False  # "my colleague's trip" is none of mine

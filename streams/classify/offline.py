@@ -20,10 +20,11 @@ from .places import may_both_be, placed_elsewhere
 from .protocol import Judgement, Pair
 from .ruling import MOST, NONE, contradicts, updates
 from .standing import stands_otherwise
-from .subjects import about
+from .subjects import about, of_others
 from .substitutes import replaced_by_name
 from .things import is_bare_label
 from .told import carried_out, told_end, told_moved
+from .turned import cannot_come, instead, resumed
 from .words import content_stems, rare_stems
 from .work import new_work
 
@@ -58,7 +59,7 @@ def judge(pair: Pair) -> Judgement:
         rules = ()  # neighbours that share nobody: one may take the other back, but is no news about it
     if pair.older.modality == "asserted" and pair.older.type == "action":
         rules = ()  # what was done stays done; it can only have been wrong
-    for rule in (withdrawn, correction, told_end, told_moved, carried_out, new_work, *_THING_RULES, *rules):
+    for rule in (withdrawn, correction, told_end, told_moved, carried_out, *_TURNED, new_work, *_THING_RULES, *rules):
         verdict = rule(pair, features)
         if verdict is not None:
             return verdict
@@ -181,7 +182,7 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
     added = cues.ADDED.search(f.newer)
     if cue is None and added is not None and not (f.single_valued and added[0] == "again"):
         return None  # a second job beside the first
-    if f.attribute == "location" and may_both_be(new, old):
+    if of_others(new, old) or (f.attribute == "location" and may_both_be(new, old)):
         return None
     if f.attribute is not None and f.single_valued and f.values_differ:
         if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:
@@ -190,6 +191,8 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
     if f.attribute is not None and f.attribute.startswith(("favourite ", "favorite ")) and f.values_differ:
         changed = cue or cues.NOW.search(f.newer)
         return updates("change", 0.75, "Another favourite replaces the former one.") if changed else None
+    if f.attribute == "name" and f.values_differ and cues.NOW.search(f.newer) and f.same_subject:
+        return updates("change", 0.75, "Another name is used now.")
     if f.attribute == "assignment" and f.values_differ and cue:
         return updates("change", 0.8, "The newer statement says that it moved to another one.")
     if f.attribute == "drink" and cues.NOW.search(f.newer) and _another_kind(pair):
@@ -246,6 +249,7 @@ def _one_off(f: Features) -> bool:
     return bool(cues.ONE_OFF.search(f.newer) and cues.HABIT.search(f.older)) and not cues.CHANGED.search(f.newer)
 
 
+_TURNED: tuple[Rule, ...] = (resumed, instead, cannot_come)
 _THING_RULES: tuple[Rule, ...] = (stands_otherwise, placed_elsewhere, another_figure, replaced_by_name)
 _PLAN_RULES: tuple[Rule, ...] = (plan_cancelled, plan_moved, plan_done)
 _STATE_RULES: tuple[Rule, ...] = (arrangement_moved, ended, replaced, flipped)

@@ -8,6 +8,7 @@ from schemas.events import Event
 from schemas.ids import normal_text
 
 from ..distil.lexicon.people import KIN, ROLES
+from .clause import said
 from .words import content_stems, stem, words
 
 _FRESH = frozenset({"new", "current", "present"})
@@ -87,6 +88,18 @@ def is_called(named: About, owned: About) -> bool:
         return False
     who, _, name = (owned.subject or "").partition("'s ")[2].partition(" ")
     return named.third and owned.owner == owned.speaker and (who in KIN or who in ROLES) and name == named.subject
+
+
+def of_others(new: Event, old: Event) -> bool:
+    """Both say of what their subject is, and it is not the same: "the rent of our flat", "the rent for the studio"."""
+    left, right = _of_what(new), _of_what(old)
+    return bool(left) and bool(right) and left.isdisjoint(right)
+
+
+def _of_what(event: Event) -> frozenset[str]:
+    clause = said(event.text)
+    nouns = () if clause is None else clause.subject
+    return frozenset(noun.head for noun in nouns[1:] if noun.before in ("of", "for", "at", "in"))
 
 
 def name_stems(*events: Event) -> frozenset[str]:

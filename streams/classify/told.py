@@ -14,9 +14,14 @@ from .holdings import Kind, holding, same
 from .protocol import Judgement, Pair
 from .ruling import updates
 from .subjects import about
-from .words import content_stems
+from .words import content_stems, stem
 
-_MOVING = frozenset({"move", "postpone", "push", "reschedule", "delay", "bring", "shift", "rebook", "put", "bump"})
+_MOVING = frozenset(
+    ("move", "postpone", "push", "reschedule", "delay", "bring", "shift", "rebook", "put", "bump", "extend")
+)
+_TIMES_OF = frozenset(stem(word) for word in ["deadline", "date", "time", "day", "start", "hour"])
+_LOST: frozenset[Kind] = frozenset({"loss"})
+"""What tells of an end and is so until it ends itself: who lost the keys may find them."""
 
 _VAGUE = frozenset(
     [
@@ -49,9 +54,9 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
     """The end of something is told, and the older statement is about that."""
     new, old = pair.newer, pair.older
     ends = ends_of(new)
-    if not ends or ends_of(old) or old.polarity == "negated":
+    if not ends or old.polarity == "negated":
         return None
-    kinds = holding(old)
+    kinds = holding(old) & _LOST if ends_of(old) else holding(old)
     for end in ends:
         met = end.of & kinds
         if not met or (new.modality == "planned" and "plan" not in met) or not _same_owner(pair, f, end.whose):
@@ -152,15 +157,16 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     if old.anchor.resolution == "message_time" or old.anchor.until <= new.stated.sent_at:
         return None
     whose = "owner" if clause.passive or clause.verb == "be" else "speaker" if clause.pronoun == "they" else "subject"
-    if not _same_owner(pair, f, whose):
+    of_others = _moved_by_another(pair, clause)
+    if not (of_others or _same_owner(pair, f, whose)):
         return None
-    theirs = clause.first or clause.pronoun == "they"
+    theirs = clause.first or clause.pronoun == "they" or of_others
     moved = clause.verb in _MOVING and (clause.passive or (theirs and f.dates_differ))
     moved = moved or (clause.verb in ("postpone", "reschedule") and not clause.passive)
     instead = clause.verb == "be" and (clause.has("instead") or cues.NOW.search(f.newer)) and f.dates_differ
     if not (moved or instead) or cues.ADDED.search(f.newer):
         return None
-    what = clause.subject[:1] if clause.passive or clause.verb == "be" else clause.objects[:1]
+    what = _timed(clause.subject if clause.passive or clause.verb == "be" else clause.nouns)
     planned = said(old.text)
     if planned is None or not what:
         return None
@@ -169,6 +175,34 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     if what[0].stems <= content_stems(old.text):
         return updates("change", 0.85, "The newer statement gives it another time.")
     return None
+
+
+def _timed(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
+    """What has a time: "the wedding"; of "the deadline for the report" the report."""
+    if nouns and nouns[0].head in _TIMES_OF and len(nouns) > 1 and nouns[1].before in ("for", "of"):
+        return nouns[1:2]
+    return tuple(noun for noun in nouns[:1] if noun.before == "")
+
+
+def _moved_by_another(pair: Pair, clause: Said) -> bool:
+    """ "Hanna moved the wedding to the 19th": of the wedding that its speaker told of, which is nobody else's."""
+    subject, older = clause.subject, about(pair.older)
+    if (
+        clause.passive
+        or clause.first
+        or not subject
+        or not clause.objects
+        or older.speaker != about(pair.newer).speaker
+    ):
+        return False
+    moved = clause.objects[0]
+    return (
+        moved.article == "the"
+        and older.third
+        and older.owner is None
+        and older.subject is not None
+        and (content_stems(older.subject) == moved.stems)
+    )
 
 
 def _meets_at_other_times(pair: Pair, f: Features) -> bool:

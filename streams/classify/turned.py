@@ -1,0 +1,71 @@
+"""Rules for what is told as turned round: taken up again, one thing instead of another, a visitor who cannot come."""
+
+from __future__ import annotations
+
+from .clause import Said, said
+from .endings import ends_of
+from .features import Features
+from .holdings import same
+from .protocol import Judgement, Pair
+from .ruling import updates
+
+_INSTEAD = ("instead of", "rather than")
+_COMING = frozenset({"come", "go", "attend", "join", "visit", "make"})
+
+
+def resumed(pair: Pair, f: Features) -> Judgement | None:
+    """ "I'm drinking coffee again" after "I don't drink coffee any more" or "I gave up coffee"."""
+    new, old = pair.newer, pair.older
+    now, before = said(new.text), said(old.text)
+    if now is None or before is None or not f.same_subject or new.modality == "planned" or old.modality == "planned":
+        return None
+    doing = _doing(now)
+    if now.negated or now.nearly or now.form == "modal" or not now.has("again") or not doing or not now.objects:
+        return None
+    denied = old.polarity == "negated" and before.verb == doing and _one_object(now, before)
+    given_up = any(
+        end.what is not None and (end.doing in ("", doing)) and any(same(noun, end.what) for noun in now.objects)
+        for end in ends_of(old)
+        if "habit" in end.of
+    )
+    return updates("change", 0.8, "It was taken up again.") if denied or given_up else None
+
+
+def _doing(now: Said) -> str:
+    if now.gerund:
+        return now.gerund if now.verb in ("start", "begin") else ""
+    return now.verb if now.tense == "present" else ""
+
+
+def _one_object(now: Said, before: Said) -> bool:
+    return any(same(noun, other) for noun in now.objects for other in before.objects)
+
+
+def instead(pair: Pair, f: Features) -> Judgement | None:
+    """ "We're going to Malta instead of Crete": what was said of Crete is no longer so."""
+    new, old = pair.newer, pair.older
+    now, before = said(new.text), said(old.text)
+    if now is None or before is None or now.negated or before.negated or not f.same_subject:
+        return None
+    if new.modality == "planned" and old.modality != "planned":
+        return None
+    left = [noun for noun in now.nouns if noun.before in _INSTEAD]
+    if not any(noun.stems <= other.stems and same(noun, other) for noun in left for other in before.nouns):
+        return None
+    if old.modality != "planned" and now.verb != before.verb:
+        return None
+    return updates("change", 0.8, "The newer statement puts another in its place.")
+
+
+def cannot_come(pair: Pair, f: Features) -> Judgement | None:
+    """ "Grandma can't make it on Saturday" after "Grandma is coming on Saturday"."""
+    new, old = pair.newer, pair.older
+    now, before = said(new.text), said(old.text)
+    if now is None or before is None or not f.same_subject or old.modality != "planned" or old.polarity == "negated":
+        return None
+    comes = now.verb in _COMING and (now.verb != "make" or now.after[:1] == ("it",))
+    if not (now.negated and now.form == "modal" and comes and before.verb in _COMING):
+        return None
+    if f.dates_differ or not f.newer_dated:
+        return None
+    return updates("cancelled", 0.8, "Who was to come cannot.")
