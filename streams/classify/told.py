@@ -13,7 +13,7 @@ from .features import Features
 from .holdings import Kind, holding, same
 from .protocol import Judgement, Pair
 from .ruling import updates
-from .subjects import about
+from .subjects import about, of_others
 from .words import content_stems, stem
 
 _MOVING = frozenset(
@@ -54,7 +54,7 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
     """The end of something is told, and the older statement is about that."""
     new, old = pair.newer, pair.older
     ends = ends_of(new)
-    if not ends or old.polarity == "negated":
+    if not ends or old.polarity == "negated" or of_others(new, old):
         return None
     kinds = holding(old) & _LOST if ends_of(old) else holding(old)
     for end in ends:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import cues
 from .clause import Said, said
 from .endings import ends_of
 from .features import Features
@@ -52,9 +53,17 @@ def instead(pair: Pair, f: Features) -> Judgement | None:
     left = [noun for noun in now.nouns if noun.before in _INSTEAD]
     if not any(noun.stems <= other.stems and same(noun, other) for noun in left for other in before.nouns):
         return None
-    if old.modality != "planned" and now.verb != before.verb:
+    if old.modality != "planned" and (now.verb != before.verb or now.tense == "past"):
+        return None
+    if cues.ONE_OFF.search(f.newer) or cues.TEMPORARY.search(f.newer) or _for_others(now, before):
         return None
     return updates("change", 0.8, "The newer statement puts another in its place.")
+
+
+def _for_others(now: Said, before: Said) -> bool:
+    """ "For the posters" and "for the brochures"."""
+    left, right = ({noun.head for noun in clause.nouns if noun.before == "for"} for clause in (now, before))
+    return bool(left) and bool(right) and left.isdisjoint(right)
 
 
 def cannot_come(pair: Pair, f: Features) -> Judgement | None:
