@@ -53,14 +53,15 @@ class RulingWithdrawn(Record, frozen=True, kw_only=True, tag="ruling_withdrawn")
     at: int
 
 
-class AliasMerged(Record, frozen=True, kw_only=True, tag="alias_merged"):
-    """``alias`` is another name of ``canonical``."""
+class AliasMerged(Record, frozen=True, kw_only=True, omit_defaults=True, tag="alias_merged"):
+    """``alias`` is another name of ``canonical``. ``sources``: the messages it was learned from, if any."""
 
     alias: str
     canonical: str
     analyst: str
     evidence: str
     at: int
+    sources: tuple[Source, ...] = ()
 
 
 class AliasSplit(Record, frozen=True, kw_only=True, tag="alias_split"):

@@ -8,7 +8,7 @@ the erased messages by then, under higher revisions. Pure.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -57,6 +57,7 @@ class Gone(msgspec.Struct, frozen=True, kw_only=True):
         events: ids of events that are nowhere any more once the records of ``events`` are rewritten.
         asks: ids of questions to a model that quote what is erased.
         pairs: keys of the pairs that were asked about in them.
+        words: (alias, hour) of words on names that were learned from an erased message, or took that back.
     """
 
     extent: Extent
@@ -66,6 +67,7 @@ class Gone(msgspec.Struct, frozen=True, kw_only=True):
     events: frozenset[str]
     asks: frozenset[str] = frozenset()
     pairs: frozenset[str] = frozenset()
+    words: frozenset[tuple[str, int]] = frozenset()
 
     def message(self, key: MessageKey, offset: int) -> bool:
         """Whether a message that was read at an offset of ``messages`` is erased."""
@@ -96,7 +98,13 @@ class Gone(msgspec.Struct, frozen=True, kw_only=True):
         return (whole_of(session_id) in self.sessions or self.extent.whole_space) and offset < self.begun.ends[topic]
 
 
-def find_gone(extent: Extent, begun: Begun, events: Iterable[Record], asks: Iterable[tuple[int, Record]] = ()) -> Gone:
+def find_gone(
+    extent: Extent,
+    begun: Begun,
+    events: Iterable[Record],
+    asks: Iterable[tuple[int, Record]] = (),
+    words: Iterable[tuple[int, Record]] = (),
+) -> Gone:
     """What is to go.
 
     Args:
@@ -104,6 +112,7 @@ def find_gone(extent: Extent, begun: Begun, events: Iterable[Record], asks: Iter
         begun: where the erasure stands in the log.
         events: all records of ``events`` of the space.
         asks: all (offset, record) of ``asks`` of the space; those that were cleaned before a kill are known by that.
+        words: all (offset, record) of ``adjudications`` of the space, in order.
     """
     sets = [record for record in events if isinstance(record, EventsDistilled | EventsAsserted)]
     distilled = [record for record in sets if isinstance(record, EventsDistilled)]
@@ -125,7 +134,23 @@ def find_gone(extent: Extent, begun: Begun, events: Iterable[Record], asks: Iter
         events=frozenset(dropped.keys() - stay),
         asks=frozenset(record.ask_id for record in asked),
         pairs=frozenset(pair for record in asked for pair in record.about),
+        words=frozenset(_learned(first, words)),
     )
+
+
+def _learned(gone: Gone, words: Iterable[tuple[int, Record]]) -> Iterator[tuple[str, int]]:
+    """What was learned of names from an erased message, and the words by which the same producer took it back."""
+    taught: dict[tuple[str, str], bool] = {}
+    for offset, word in words:
+        if not isinstance(word, AliasMerged | AliasSplit):
+            continue
+        name = word.analyst, word.alias.casefold()
+        if isinstance(word, AliasMerged):
+            keys = [MessageKey(source.conversation_id, source.message_id) for source in word.sources]
+            before = offset < gone.begun.ends.get("adjudications", offset + 1)
+            taught[name] = before and any(gone.extent.holds(key) for key in keys)
+        if taught.get(name, False):
+            yield name[1], word.at
 
 
 def _quotes(record: ModelAsked, offset: int, gone: Gone, texts: Sequence[str]) -> bool:
@@ -265,14 +290,16 @@ def _clean_letter(letter: DeadLetter, gone: Gone) -> Record:
 
 def _clean_ruling(record: Record, gone: Gone, *, before: bool) -> Record:
     """Rulings on what is gone, taken back by nobody: the same statement, said again, is ruled on by nobody either. Of a
-    whole space all of them, names included."""
+    whole space all of them, names included; else of names what was learned from what is gone."""
     everything = gone.extent.whole_space and before
     match record:
         case EdgeAccepted() | EdgeRuledOut() if everything or _rules_on_gone(record, gone, before=before):
             return RulingWithdrawn(
                 tenant=record.tenant, space=record.space, edge_id=record.edge_id, analyst="", at=record.at
             )
-        case AliasMerged() | AliasSplit() if everything and record.alias:
+        case AliasMerged() | AliasSplit() if record.alias and (
+            everything or (record.alias.casefold(), record.at) in gone.words
+        ):
             return AliasSplit(tenant=record.tenant, space=record.space, alias="", analyst="", at=record.at)
         case _:
             return record

@@ -16,6 +16,7 @@ from schemas.events import EventsAsserted
 from schemas.ids import SpaceKey
 from schemas.record import Record
 from schemas.topics import TopicName
+from streams.distil.naming import forget_words
 from streams.distil.stage import DistilStage
 from streams.keys import prefix_range, state_key
 from streams.link.space import forget_events, forget_names
@@ -34,10 +35,12 @@ BATCH_RECORDS = 256
 
 
 def gone_of(log: Log, work: Work) -> Gone:
-    """What is to go, as the log tells it now. Costs by the space's events and questions."""
+    """What is to go, as the log tells it now. Costs by the space's events, questions and rulings."""
     events = _records(log.read_space("events", work.space), "events")
     asks = ((e.offset, r) for e in log.read_space("asks", work.space) for r in _records((e,), "asks"))
-    return find_gone(work.extent, work.begun, events, asks)
+    entries = log.read_space("adjudications", work.space)
+    words = ((e.offset, r) for e in entries for r in _records((e,), "adjudications"))
+    return find_gone(work.extent, work.begun, events, asks, words)
 
 
 def replace_batches(log: Log, work: Work, gone: Gone, now: int) -> None:
@@ -100,8 +103,9 @@ def scrub_stages(log: Log, work: Work, gone: Gone) -> Work:
     rows += _drop(link, [state_key("verdict", work.space, pair) for pair in sorted(gone.pairs)])
     for kind in ("reply", "asked"):
         rows += _drop(distil, [state_key(kind, work.space, ask) for ask in sorted(gone.asks)])
+    words = None if gone.extent.whole_space else gone.words
+    forgotten += forget_names(work.space, link, words) + forget_words(work.space, distil, words)
     if gone.extent.whole_space:
-        forgotten += forget_names(work.space, link)
         rows += _drop(distil, [key for key, _ in distil.scan(*prefix_range("pending", work.space))])
     rows += sum(forget_ask(desk, ask) for ask in sorted(gone.asks))
     work = work.counting("stages", "events and names kept beside", forgotten)

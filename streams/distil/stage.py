@@ -19,13 +19,15 @@ from ..activation import Announced, announced, announcement
 from ..keys import state_key
 from ..parts import PARTS, PartLimits, named, split
 from ..ports import Entry, Output, StageState
+from .naming import learn
 from .protocol import Distiller
 
 
 class DistilStage:
-    """``sessions`` in, ``events`` out, plus one ``ProducerActivated`` per space before its first set.
+    """``sessions`` in, ``events`` out, plus one ``ProducerActivated`` per space before its first set, and what is said
+    of names as words on aliases (``naming``).
 
-    State: one key per space, so a restart activates nothing twice and another producer is activated once.
+    State: one key per space, so a restart activates nothing twice and another producer is activated once; names.
 
     Args:
         distiller: reads every revision.
@@ -48,7 +50,7 @@ class DistilStage:
             raise BadRecordError(f"distil reads sessions, not {type(session).__name__}")
         events = self._distiller.distil(session)
         sets = sets_of(session, self._distiller.producer, events, state, self._limits)
-        return (*self._activation(session, state), *sets)
+        return (*self._activation(session, state), *sets, *learn(session, state))
 
     def tick(self, state: StageState, now: int) -> Sequence[Output]:
         """Nothing waits for time here."""

@@ -129,7 +129,7 @@ def _is_kin(words: Tokens) -> bool:
 def _plain(words: Tokens, text: str, said: Said) -> Subject:
     article = words[0].word in ("the", "a", "an")
     kept = (words[1:] if article else words) or words
-    raw = " ".join(text[kept[0].start : kept[-1].end].split())
+    raw = " ".join(text[kept[0].start : kept[-1].end].split()).partition(" (")[0]
     if said.roster.knows(raw):
         name = said.roster.canonical(raw)
         return Subject(name, (name,), is_person=True)

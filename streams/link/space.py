@@ -228,9 +228,19 @@ def forget_events(key: SpaceKey, state: StageState, stays: Callable[[SetOf, Even
     return forgotten
 
 
-def forget_names(key: SpaceKey, state: StageState) -> int:
-    """Take what analysts said of names out, of a space that is erased; returns how many rows there were."""
-    rows = [at for at, _ in state.scan(*prefix_range("alias", key))]
+def forget_names(key: SpaceKey, state: StageState, words: frozenset[tuple[str, int]] | None) -> int:
+    """Take what was said of names out; returns how many rows there were.
+
+    Args:
+        key: of the space.
+        state: of the link stage.
+        words: (alias, hour) of those that are erased, case-folded; None: all, of a space that is erased.
+    """
+    rows: list[bytes] = []
+    for at, raw in state.scan(*prefix_range("alias", key)):
+        word = _word_decoder.decode(raw)
+        if words is None or (word.alias.casefold(), word.at) in words:
+            rows.append(at)
     for at in rows:
         state.delete(at)
     if rows:
