@@ -26,6 +26,7 @@ from .answering import generate
 from .api import Path, QueryRequest, QueryResult, Trace
 from .context import Context, Offer, arm, assemble
 from .cut import Cut
+from .echoes import Echoes
 from .markers import Marker
 from .neighbourhood import Neighbourhood, gather
 from .newest import later_on_the_same
@@ -195,7 +196,8 @@ class QueryEngine:
         fits = request.budget_tokens // NOTE_TOKENS
         later = self._later(request.space, found.notes[: min(newest, fits)]) if newest else {}
         restated = Restated(cut, [*found.events, *near.rows], max(asked.at, asked.later))
-        marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later, restated)
+        echoes = Echoes(cut, [*found.events, *near.rows], asked.at)
+        marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later, restated, echoes)
         showing = Showing(found, restated, cut, asked.at, newest, s)
         renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max, dated_notes=not is_flat)
         room = request.budget_tokens * s.note_share

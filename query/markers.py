@@ -13,6 +13,7 @@ from schemas.ids import MessageKey
 from views.rows import EventRow, in_force, status_at
 
 from .cut import Cut
+from .echoes import Echoes
 from .quotes import day, offset_of, quote, quoted
 from .relevance import Note
 from .restated import Restated
@@ -35,7 +36,8 @@ class Marker:
 
     ``at``: the instant the answer is about; ``later``: when it is asked, if the question itself named an earlier time.
     A statement that held at ``at`` and no longer holds at ``later`` is marked with both. ``pointers``: see ``newest``.
-    ``restated``: what says the same as a fact that no longer holds is marked like it; see there.
+    ``restated``: what says the same as a fact that no longer holds is marked like it; see there. ``echoes``:
+    likewise of what an assistant was told.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Marker:
         quote_words_max: int,
         pointers: Mapping[MessageKey, Note] = MappingProxyType({}),
         restated: Restated | None = None,
+        echoes: Echoes | None = None,
     ) -> None:
         self.at = at
         self._cut = cut
@@ -53,6 +56,7 @@ class Marker:
         self._words = quote_words_max
         self._pointers = pointers
         self._restated = restated
+        self._echoes = echoes
         self._of_event: dict[str, str] = {}
 
     def of_event(self, row: EventRow) -> str:
@@ -89,7 +93,12 @@ class Marker:
         if retired is not None:
             mark = self.of_event(retired)
             return f"in part: {self._part(retired)} {mark}" if rows else mark
-        return self.of_rest(key, None) or self.pointer(key)
+        return self.of_rest(key, None) or self._of_echo(key) or self.pointer(key)
+
+    def _of_echo(self, key: MessageKey) -> str:
+        """The marker of an assistant's echo of what somebody said, where a statement that holds says otherwise."""
+        other = None if self._echoes is None else self._echoes.otherwise(key)
+        return "" if other is None else f"possibly superseded by {self._quote(other)}"
 
     def pointer(self, key: MessageKey) -> str:
         """When the same speaker last came back to what a message is about; empty where he or she did not."""

@@ -1,0 +1,90 @@
+"""An assistant's words on what it was told: "As you told me before, you live in Graz".
+
+An echo is nobody's statement: it makes no event, so no update ends it, and whoever reads it in a context takes it for
+what the person said. It is marked when a statement that holds says otherwise of the one it is about:
+
+- the message is an assistant's, and a sentence of it says that the person said so;
+- the statement has an attribute and a value, and is about somebody else than the assistant;
+- the sentence has all other content words of the statement, and none of its value's;
+- both deny, or both affirm.
+
+That the two exclude each other is not sure (one may live in two towns): it is marked as possibly superseded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import msgspec
+
+from schemas.ids import MessageKey
+from views.rows import EventRow, in_force
+
+from .cut import Cut
+from .restated import content
+
+_ECHO = re.compile(
+    r"\b(?:as|like) you(?:'ve| have)? (?:\w+ )?(?:told|said|mentioned|wrote|asked|noted|shared)\b"
+    r"|\byou(?:'ve| have)? (?:\w+ )?(?:told me|said|mentioned|let me know|wrote)\b"
+    r"|\bfrom what you(?:'ve| have)? (?:told|said|mentioned|shared)\b"
+    r"|\b(?:i remember|i recall|i have noted|i noted|i have it|my notes say|according to you)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_DENIAL = re.compile(r"\b(?:not|never|no longer|cannot)\b|n['’]t\b", re.IGNORECASE)
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """A statement that holds: the words of its value, and the others but for names."""
+
+    row: EventRow
+    value: frozenset[int]
+    rest: frozenset[int]
+
+
+class Echoes:
+    """What holds near one question, to look an assistant's messages up.
+
+    Args:
+        cut: the space as read by this query.
+        near: events to look at.
+        at: instant from which they are judged.
+    """
+
+    def __init__(self, cut: Cut, near: Iterable[str], at: int) -> None:
+        self._cut = cut
+        self._near = list(dict.fromkeys(near))
+        self._at = at
+
+    def otherwise(self, key: MessageKey) -> EventRow | None:
+        """The latest statement that holds and says otherwise than an assistant's message; None for every other one."""
+        note = self._cut.note(key)
+        if note is None or note.role != "assistant" or _ECHO.search(note.content) is None:
+            return None
+        echoed = [part for part in _SENTENCE.split(note.content) if _ECHO.search(part)]
+        others = (told for told in self._told if told.row.event.subject != note.speaker)
+        found = [told.row for told in others if any(_differs(part, told) for part in echoed)]
+        return max(found, key=lambda row: (row.event.stated, row.event.id), default=None)
+
+    @cached_property
+    def _told(self) -> Sequence[_Told]:
+        rows = (row for row in self._cut.rows(self._near) if in_force(row, self._at))
+        return [told for row in rows if (told := _read(row)) is not None]
+
+
+def _read(row: EventRow) -> _Told | None:
+    event = row.event
+    if event.attribute is None or event.value is None or event.subject not in event.participants:
+        return None
+    value = content(event.value)
+    names = frozenset[int]().union(*(content(name) for name in (*event.participants, event.speaker or "")))
+    rest = content(event.text) - value - names
+    return _Told(row, value, rest) if value and rest else None
+
+
+def _differs(sentence: str, told: _Told) -> bool:
+    words = content(sentence)
+    denied = _DENIAL.search(sentence) is not None
+    return told.rest <= words and told.value.isdisjoint(words) and denied == (told.row.event.polarity == "negated")
