@@ -34,7 +34,7 @@ Rule = Callable[[Pair, Features], Judgement | None]
 class OfflineClassifier:
     """First rule that speaks decides. Satisfies ``Classifier``."""
 
-    producer = "rules/4"
+    producer = "rules/5"
     prompt_hash: str | None = None
 
     def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
