@@ -12,7 +12,7 @@ from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
 from schemas.messages import Role
 from schemas.record import Record
-from schemas.sessions import SessionMessage, SessionRevised
+from schemas.sessions import SessionRevised
 from schemas.times import US_PER_MINUTE
 from schemas.topics import TopicName
 from streams.distil.model.stage import ModelDistilStage
@@ -20,6 +20,8 @@ from streams.distil.offline import OfflineDistiller
 from streams.llm.asking import Model
 from streams.ports import Output, StageState
 from streams.state import MemoryState
+from tests.kit.sessions import revised
+from tests.kit.sessions import said as said_at
 
 SPACE = SpaceKey("t", "s")
 MODEL = Model(name="scripted")
@@ -36,16 +38,13 @@ def session(
     *messages: dict[str, Any], revision: int = 9, open: bool = False, session_id: str = "x", space: SpaceKey = SPACE
 ) -> SessionRevised:
     """A session of one conversation, a message a minute."""
-    listed = tuple(
-        SessionMessage(
-            message_id=f"{session_id}-m{i}", speaker_id=None, sent_at=SENT + i * US_PER_MINUTE, utc_offset_min=0,
-            tz=None, seq=i, offset=i, **message,
-        )
+    listed = [
+        said_at(i, SENT + i * US_PER_MINUTE, message_id=f"{session_id}-m{i}", **message)
         for i, message in enumerate(messages)
-    )  # fmt: skip
-    return SessionRevised(
-        tenant=space.tenant, space=space.space, conversation_id="c", session_id=session_id, revision=revision,
-        open=open, messages=listed, covers=len(messages), learned_at=SENT,
+    ]
+    return revised(
+        listed, tenant=space.tenant, space=space.space, session_id=session_id, revision=revision, open=open,
+        covers=len(messages), learned_at=SENT,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from streams.distil.offline import OfflineDistiller
 from streams.link.definition import edges_of
 from streams.link.live import HeldSet
 from streams.unit_vectors import quantize
+from tests.kit.sessions import revised, said
 
 from .encoders import HashingEncoder
 
@@ -51,18 +52,7 @@ def hear(*told: Told) -> Heard:
     days: dict[int, list[SessionMessage]] = {}
     for minute, one in enumerate(told):
         sent_at, offset = parse_time(f"2031-04-{one.day:02d}T10:{minute:02d}:00Z")
-        message = SessionMessage(
-            message_id=f"m{minute}",
-            speaker=one.speaker,
-            speaker_id=None,
-            role="user",
-            content=one.text,
-            sent_at=sent_at,
-            utc_offset_min=offset,
-            tz=None,
-            seq=0,
-            offset=minute,
-        )
+        message = said(minute, sent_at, one.text, one.speaker, utc_offset_min=offset, seq=0)
         days.setdefault(one.day, []).append(message)
     sets = {str(day): OfflineDistiller().distil(_session(day, messages)) for day, messages in sorted(days.items())}
     edges = edges_of(SPACE, [_held(session, events) for session, events in sets.items()], OfflineClassifier())
@@ -73,17 +63,7 @@ def hear(*told: Told) -> Heard:
 
 
 def _session(day: int, messages: list[SessionMessage]) -> SessionRevised:
-    return SessionRevised(
-        tenant=SPACE.tenant,
-        space=SPACE.space,
-        conversation_id="c",
-        session_id=str(day),
-        revision=1,
-        open=False,
-        messages=tuple(messages),
-        covers=1,
-        learned_at=1,
-    )
+    return revised(messages, tenant=SPACE.tenant, space=SPACE.space, session_id=str(day))
 
 
 def _held(session: str, events: tuple[Event, ...]) -> HeldSet:

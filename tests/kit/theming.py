@@ -8,13 +8,14 @@ from schemas.codec import encode
 from schemas.entry import Entry
 from schemas.ids import SpaceKey, record_hash
 from schemas.record import Record
-from schemas.sessions import SessionMessage, SessionRevised
+from schemas.sessions import SessionRevised
 from schemas.themes import SessionThemed
 from streams.state import MemoryState
 from streams.themes.fold import Placed, themes_of
 from streams.themes.stage import ThemesStage
 from streams.themes.words import session_vector
 from tests.kit.encoders import HashingEncoder
+from tests.kit.sessions import revised, said
 
 SPACE = SpaceKey("acme", "s1")
 ENCODER = HashingEncoder()
@@ -22,32 +23,14 @@ ENCODER = HashingEncoder()
 
 def session(session_id: str, day: int, *contents: str, revision: int = 1) -> SessionRevised:
     """A session that began on a day."""
-    messages = tuple(
-        SessionMessage(
-            message_id=f"{session_id}-{number}",
-            speaker="Ann",
-            speaker_id=None,
-            role="user",
-            content=content,
-            sent_at=day * 1000 + number,
-            utc_offset_min=0,
-            tz=None,
-            seq=0,
-            offset=0,
-        )
+    messages = [
+        said(number, day * 1000 + number, content, "Ann", message_id=f"{session_id}-{number}", seq=0, offset=0)
         for number, content in enumerate(contents)
-    )
-    return SessionRevised(
-        tenant=SPACE.tenant,
-        space=SPACE.space,
-        conversation_id="c1",
-        session_id=session_id,
-        revision=revision,
-        open=False,
-        messages=messages,
-        covers=revision,
-        learned_at=revision,
-    )
+    ]
+    return revised(
+        messages, tenant=SPACE.tenant, space=SPACE.space, conversation_id="c1", session_id=session_id,
+        revision=revision, covers=revision, learned_at=revision,
+    )  # fmt: skip
 
 
 class Theming:

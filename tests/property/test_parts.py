@@ -15,7 +15,7 @@ from schemas.edges import EdgesInferred
 from schemas.events import Event, EventsDistilled
 from schemas.ids import SpaceKey
 from schemas.parts import part_name, whole_of
-from schemas.sessions import SessionMessage, SessionRevised
+from schemas.sessions import SessionRevised
 from schemas.times import US_PER_DAY
 from schemas.verdicts import PairsJudged
 from streams.classify.offline import OfflineClassifier
@@ -25,6 +25,7 @@ from streams.link.stage import LinkStage
 from streams.log.memory import MemoryLog
 from streams.parts import PartLimits, split
 from tests.kit.encoders import HashingEncoder
+from tests.kit.sessions import revised, said
 from views.checksum import first_difference
 from views.spec import View, recompute
 from views.tables import MemoryTables
@@ -41,18 +42,14 @@ revisions = st.lists(st.tuples(sessions, st.lists(contents, max_size=5)), min_si
 Said = Sequence[tuple[str, Sequence[str]]]
 
 
-def revised(session_id: str, number: int, contents: Sequence[str]) -> SessionRevised:
+def talk(session_id: str, number: int, contents: Sequence[str]) -> SessionRevised:
     """A session that says something else each time, as one that is edited does."""
-    messages = tuple(
-        SessionMessage(
-            message_id=f"{session_id}-{n}", speaker="Ada", speaker_id=None, role="user", content=content,
-            sent_at=number * US_PER_DAY + n, utc_offset_min=0, tz=None, seq=n, offset=n,
-        )
-        for n, content in enumerate(contents)
-    )  # fmt: skip
-    return SessionRevised(
-        tenant=SPACE.tenant, space=SPACE.space, conversation_id="c", session_id=session_id, revision=2 * number + 1,
-        open=False, messages=messages, covers=number + 1, learned_at=number + 1,
+    messages = [
+        said(n, number * US_PER_DAY + n, content, message_id=f"{session_id}-{n}") for n, content in enumerate(contents)
+    ]
+    return revised(
+        messages, tenant=SPACE.tenant, space=SPACE.space, session_id=session_id, revision=2 * number + 1,
+        covers=number + 1, learned_at=number + 1,
     )  # fmt: skip
 
 
@@ -98,7 +95,7 @@ class Flow:
 @given(revisions)
 def test_the_events_of_a_space_are_those_of_its_sessions_last_revisions(told: Said) -> None:
     flow = Flow(SMALL, SMALL)
-    records = [revised(session_id, number, texts) for number, (session_id, texts) in enumerate(told)]
+    records = [talk(session_id, number, texts) for number, (session_id, texts) in enumerate(told)]
     last = {record.session_id: record for record in records}
     for record in records:
         flow.take([record])
@@ -117,7 +114,7 @@ def test_links_in_parts_are_the_same_links(told: Said) -> None:
     small, large = Flow(LARGE, SMALL_LINKS), Flow(LARGE, LARGE)
     for number, (session_id, texts) in enumerate(told):
         for flow in (small, large):
-            flow.take([revised(session_id, number, texts)])
+            flow.take([talk(session_id, number, texts)])
         assert first_difference(large.rows(), small.rows()) is None
     assert small.view.basis(SPACE).messages == large.view.basis(SPACE).messages
 

@@ -12,6 +12,8 @@ from streams.distil.offline import OfflineDistiller, statements_of
 from streams.distil.remembered import Remembered
 from streams.distil.subjects import Said
 from streams.participants import roster_of
+from tests.kit.sessions import revised
+from tests.kit.sessions import said as told
 
 TEXTS = (
     "My brother Jan moved to Malmo.", "He works at the mill now.", "I sold my boat last week.", "It was green.",
@@ -24,16 +26,10 @@ revisions = st.lists(st.lists(messages, max_size=5), min_size=1, max_size=6)
 
 def session(said: Sequence[tuple[str, str]]) -> SessionRevised:
     """A revision; a message at the same place says something else than before, or comes from somebody else."""
-    return SessionRevised(
-        tenant="t", space="s", conversation_id="c", session_id="x", revision=1, open=True, covers=0, learned_at=0,
-        messages=tuple(
-            SessionMessage(
-                message_id=f"m{n}", speaker=speaker, speaker_id=None, role="assistant" if speaker == "bot" else "user",
-                content=text, sent_at=1_900_000_000_000_000 + n, utc_offset_min=0, tz=None, seq=n, offset=n,
-            )
-            for n, (speaker, text) in enumerate(said)
-        ),
-    )  # fmt: skip
+    return revised(
+        told(n, 1_900_000_000_000_000 + n, text, speaker, role="assistant" if speaker == "bot" else "user")
+        for n, (speaker, text) in enumerate(said)
+    )
 
 
 @settings(deadline=None)

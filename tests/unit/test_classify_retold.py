@@ -8,13 +8,14 @@ from __future__ import annotations
 import pytest
 
 from schemas.events import Event
-from schemas.sessions import SessionMessage, SessionRevised
 from schemas.times import US_PER_DAY, US_PER_MINUTE
 from streams.classify.offline import OfflineClassifier
 from streams.classify.protocol import Pair
 from streams.distil.offline import OfflineDistiller
 from streams.link.chain import before_edges
 from tests.kit.linking import SPACE, row
+from tests.kit.sessions import revised
+from tests.kit.sessions import said as told
 
 SENT = 1_715_789_400_000_000
 """A Wednesday, 15 May 2024, 16:10 UTC."""
@@ -22,15 +23,8 @@ SENT = 1_715_789_400_000_000
 
 def said(text: str, after_min: int = 0, speaker: str = "Ruth") -> Event:
     """The one statement of a message."""
-    message = SessionMessage(
-        message_id=f"m{after_min}", speaker=speaker, speaker_id=None, role="user", content=text,
-        sent_at=SENT + after_min * US_PER_MINUTE, utc_offset_min=0, tz=None, seq=0, offset=0,
-    )  # fmt: skip
-    session = SessionRevised(
-        tenant="t", space="s", conversation_id="c", session_id="x", revision=1, open=False, messages=(message,),
-        covers=1, learned_at=SENT,
-    )  # fmt: skip
-    (event,) = OfflineDistiller().distil(session)
+    message = told(0, SENT + after_min * US_PER_MINUTE, text, speaker, message_id=f"m{after_min}")
+    (event,) = OfflineDistiller().distil(revised([message]))
     return event
 
 

@@ -13,6 +13,7 @@ from schemas.messages import Role
 from schemas.sessions import SessionMessage, SessionRevised
 from schemas.times import format_time, parse_time
 from streams.distil.offline import OfflineDistiller
+from tests.kit.sessions import revised, said
 
 # A Wednesday.
 SENT = "2024-05-15T16:10:00+00:00"
@@ -20,32 +21,11 @@ SENT = "2024-05-15T16:10:00+00:00"
 
 def message(content: str, speaker: str = "Ruth", role: Role = "user", sent: str = SENT, seq: int = 0) -> SessionMessage:
     us, offset = parse_time(sent)
-    return SessionMessage(
-        message_id=f"m{seq}",
-        speaker=speaker,
-        speaker_id=None,
-        role=role,
-        content=content,
-        sent_at=us,
-        utc_offset_min=offset,
-        tz=None,
-        seq=seq,
-        offset=seq,
-    )
+    return said(seq, us, content, speaker, role=role, utc_offset_min=offset)
 
 
 def session(*messages: SessionMessage) -> SessionRevised:
-    return SessionRevised(
-        tenant="t",
-        space="s",
-        conversation_id="c",
-        session_id="x",
-        revision=3,
-        open=False,
-        messages=messages,
-        covers=9,
-        learned_at=5,
-    )
+    return revised(messages, revision=3, covers=9, learned_at=5)
 
 
 def distil(content: str, speaker: str = "Ruth", role: Role = "user") -> tuple[Event, ...]:

@@ -8,40 +8,17 @@ from schemas.codec import BadRecordError
 from schemas.control import ClockReached, ProducerActivated
 from schemas.events import EventsDistilled
 from schemas.record import Record
-from schemas.sessions import SessionMessage, SessionRevised
+from schemas.sessions import SessionRevised
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.ports import Entry, Output
 from streams.state import MemoryState
+from tests.kit.sessions import revised, said
 
 
-def revised(*contents: str, space: str = "s", revision: int = 4) -> SessionRevised:
-    messages = tuple(
-        SessionMessage(
-            message_id=f"m{i}",
-            speaker="Ruth",
-            speaker_id=None,
-            role="user",
-            content=content,
-            sent_at=1_700_000_000_000_000 + i,
-            utc_offset_min=0,
-            tz=None,
-            seq=i,
-            offset=i,
-        )
-        for i, content in enumerate(contents)
-    )
-    return SessionRevised(
-        tenant="t",
-        space=space,
-        conversation_id="c",
-        session_id="x",
-        revision=revision,
-        open=True,
-        messages=messages,
-        covers=7,
-        learned_at=1_700_000_000_000_500,
-    )
+def talk(*contents: str, space: str = "s", revision: int = 4) -> SessionRevised:
+    messages = [said(i, 1_700_000_000_000_000 + i, content, "Ruth") for i, content in enumerate(contents)]
+    return revised(messages, space=space, revision=revision, open=True, covers=7, learned_at=1_700_000_000_000_500)
 
 
 def apply(stage: DistilStage, state: MemoryState, record: Record) -> tuple[Output, ...]:
@@ -49,7 +26,7 @@ def apply(stage: DistilStage, state: MemoryState, record: Record) -> tuple[Outpu
 
 
 def test_a_session_becomes_one_set_with_its_revision_coverage_and_slice() -> None:
-    outputs = apply(DistilStage(OfflineDistiller()), MemoryState(), revised("I keep bees.", "ok"))
+    outputs = apply(DistilStage(OfflineDistiller()), MemoryState(), talk("I keep bees.", "ok"))
     (record,) = [o.record for o in outputs if o.topic == "events"]
     assert isinstance(record, EventsDistilled)
     assert (record.revision, record.covers, record.learned_at) == (4, 7, 1_700_000_000_000_500)
@@ -59,7 +36,7 @@ def test_a_session_becomes_one_set_with_its_revision_coverage_and_slice() -> Non
 
 @pytest.mark.parametrize("contents", [(), ("thanks!",)])
 def test_a_session_without_statements_still_becomes_an_empty_set(contents: tuple[str, ...]) -> None:
-    outputs = apply(DistilStage(OfflineDistiller()), MemoryState(), revised(*contents))
+    outputs = apply(DistilStage(OfflineDistiller()), MemoryState(), talk(*contents))
     (record,) = [o.record for o in outputs if o.topic == "events"]
     assert isinstance(record, EventsDistilled)
     assert record.events == ()
@@ -67,9 +44,9 @@ def test_a_session_without_statements_still_becomes_an_empty_set(contents: tuple
 
 def test_the_producer_is_activated_before_the_first_set_of_a_space_and_once_only() -> None:
     stage, state = DistilStage(OfflineDistiller()), MemoryState()
-    first = apply(stage, state, revised("I keep bees."))
-    again = apply(stage, state, revised("I keep bees.", revision=6))
-    other = apply(stage, state, revised("I keep bees.", space="other"))
+    first = apply(stage, state, talk("I keep bees."))
+    again = apply(stage, state, talk("I keep bees.", revision=6))
+    other = apply(stage, state, talk("I keep bees.", space="other"))
     assert [o.topic for o in first] == ["producers", "events"]
     assert [o.topic for o in again] == ["events"]
     assert [o.topic for o in other] == ["producers", "events"]
@@ -82,10 +59,10 @@ def test_the_producer_is_activated_before_the_first_set_of_a_space_and_once_only
 def test_other_rules_are_another_producer_and_the_former_one_becomes_the_fallback() -> None:
     """What the former rules said of sessions that the new ones have not read still counts."""
     state = MemoryState()
-    first = apply(DistilStage(OfflineDistiller()), state, revised("I keep bees."))
+    first = apply(DistilStage(OfflineDistiller()), state, talk("I keep bees."))
     newer = OfflineDistiller()
     newer.producer = "offline-next"
-    second = apply(DistilStage(newer), state, revised("I keep bees.", revision=6))
+    second = apply(DistilStage(newer), state, talk("I keep bees.", revision=6))
     records = [o.record for o in (first[0], second[0])]
     assert [(r.producer, r.fallback) for r in records if isinstance(r, ProducerActivated)] == [
         (OfflineDistiller.producer, None),
@@ -93,12 +70,12 @@ def test_other_rules_are_another_producer_and_the_former_one_becomes_the_fallbac
     ]
     at = [r.at for r in records if isinstance(r, ProducerActivated)]
     assert at[0] < at[1]
-    third = apply(DistilStage(newer), state, revised("I keep bees.", revision=8))
+    third = apply(DistilStage(newer), state, talk("I keep bees.", revision=8))
     assert [o.topic for o in third] == ["events"]
 
 
 def test_a_step_repeated_from_the_same_state_gives_the_same_outputs() -> None:
-    record = revised("I keep bees.", "My sister sold her van yesterday.")
+    record = talk("I keep bees.", "My sister sold her van yesterday.")
     stage = DistilStage(OfflineDistiller())
     assert apply(stage, MemoryState(), record) == apply(stage, MemoryState(), record)
 

@@ -11,7 +11,7 @@ from schemas.edges import EdgesInferred
 from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
 from schemas.parts import whole_of
-from schemas.sessions import SessionMessage, SessionRevised
+from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
 from schemas.transport import RECORD_MAX_BYTES
 from streams.classify.offline import OfflineClassifier
@@ -24,6 +24,7 @@ from streams.worker.fold import STATE, Decided, Fetched, Folder
 from tests.kit.embedded import SPACE as HOME
 from tests.kit.embedded import Home
 from tests.kit.encoders import HashingEncoder
+from tests.kit.sessions import revised, said
 
 SPACE = SpaceKey("orchard", "row")
 LONG = "w" * 250
@@ -32,16 +33,13 @@ LONG = "w" * 250
 
 def session(number: int, *contents: str, open_: bool = False) -> SessionRevised:
     """A revision with these messages."""
-    messages = tuple(
-        SessionMessage(
-            message_id=f"{n:03}{LONG}", speaker=LONG, speaker_id=None, role="user", content=content,
-            sent_at=1_900_000_000_000_000 + n, utc_offset_min=0, tz=None, seq=n, offset=n,
-        )
+    messages = [
+        said(n, 1_900_000_000_000_000 + n, content, LONG, message_id=f"{n:03}{LONG}")
         for n, content in enumerate(contents)
-    )  # fmt: skip
-    return SessionRevised(
-        tenant=SPACE.tenant, space=SPACE.space, conversation_id=LONG, session_id="x",
-        revision=2 * number + (not open_), open=open_, messages=messages, covers=number + 1, learned_at=number,
+    ]
+    return revised(
+        messages, tenant=SPACE.tenant, space=SPACE.space, conversation_id=LONG,
+        revision=2 * number + (not open_), open=open_, covers=number + 1, learned_at=number,
     )  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from ops.pipeline import StageRunner, read_position
 from schemas.codec import encode
 from schemas.entry import Entry
 from schemas.ids import SpaceKey
-from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
 from streams.log.memory import MemoryLog
 from streams.ports import Output, StageState
 from streams.worker.fold import Fetched, Folder, GivenUpError, Pace
 from streams.worker.inbox import Inbox
+from tests.kit.sessions import revised
 
 SPACE = SpaceKey("orchard", "row")
 
@@ -45,12 +45,7 @@ class Slow:
 
 
 def session(revision: int, name: str = "x") -> bytes:
-    return encode(
-        SessionRevised(
-            tenant=SPACE.tenant, space=SPACE.space, conversation_id="c", session_id=name, revision=revision,
-            open=True, messages=(), covers=0, learned_at=0,
-        )
-    )  # fmt: skip
+    return encode(revised((), tenant=SPACE.tenant, space=SPACE.space, session_id=name, revision=revision, open=True))
 
 
 def fetched(values: Sequence[bytes]) -> list[Fetched]:

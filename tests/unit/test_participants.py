@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 from schemas.messages import Role
-from schemas.sessions import SessionMessage, SessionRevised
 from streams.participants import Roster, roster_of
+from tests.kit.sessions import revised, said
 
 
 def roster(*speakers: str | tuple[str, Role]) -> Roster:
     named = [s if isinstance(s, tuple) else (s, "user") for s in speakers]
-    messages = tuple(
-        SessionMessage(
-            message_id=str(i),
-            speaker=name,
-            speaker_id=None,
-            role=role,
-            content="hi",
-            sent_at=i,
-            utc_offset_min=0,
-            tz=None,
-            seq=i,
-            offset=i,
-        )
-        for i, (name, role) in enumerate(named)
-    )
-    return roster_of(
-        SessionRevised(
-            tenant="t",
-            space="s",
-            conversation_id="c",
-            session_id="x",
-            revision=1,
-            open=False,
-            messages=messages,
-            covers=1,
-            learned_at=1,
-        )
-    )
+    return roster_of(revised(said(i, i, "hi", name, role=role) for i, (name, role) in enumerate(named)))
 
 
 def test_a_first_name_stands_for_the_only_speaker_who_bears_it() -> None:
