@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .neighbourhood import Neighbourhood
+from .neighbourhood import Neighbourhood, places
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -31,17 +31,18 @@ class Graph:
         self.validity: Floats = np.array(near.validity, dtype=np.float64)
         self.is_start: Flags = np.zeros(count, dtype=bool)
         self.is_start[list(starts)] = True
-        self.stated = _places(near.stated)
-        self.by_id = _places(near.ids)
+        self.stated: Ints = np.array(near.stated, dtype=np.int64)
+        self.by_id: Ints = np.array(places(near.ids), dtype=np.int64)
         links = near.links
-        self.ends = ends = np.array(links.ends, dtype=np.int64).reshape(-1, 2)
+        srcs, dsts = np.array(links.srcs, dtype=np.int64), np.array(links.dsts, dtype=np.int64)
+        self.ends = np.stack((srcs, dsts), axis=1)
         self.weight: Floats = np.array(links.weights, dtype=np.float64)
         self.contests: Flags = np.array(links.contests, dtype=bool)
         self.in_order: Flags = np.array(links.in_order, dtype=bool)
-        tips = np.concatenate((ends[:, 0], ends[:, 1]))
+        tips = np.concatenate((srcs, dsts))
         order = np.argsort(tips, kind="stable")
-        self.half_links: Ints = order % max(1, len(ends))
-        self.half_ends: Ints = np.concatenate((ends[:, 1], ends[:, 0]))[order]
+        self.half_links: Ints = order % max(1, len(srcs))
+        self.half_ends: Ints = np.concatenate((dsts, srcs))[order]
         self.degree: Ints = np.bincount(tips, minlength=count)
         self.begins: Ints = np.cumsum(self.degree) - self.degree
         self.gain: list[Floats] = [np.zeros(count)]
@@ -64,11 +65,3 @@ class Graph:
         if linked.any():
             found[linked] = np.maximum.reduceat(of_half, self.begins[linked])
         return found
-
-
-def _places(keys: Sequence[object]) -> Ints:
-    """The place of each key among all of them, sorted."""
-    order = sorted(range(len(keys)), key=keys.__getitem__)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    places = np.empty(len(keys), dtype=np.int64)
-    places[order] = np.arange(len(keys))
-    return places

@@ -7,12 +7,12 @@ path crosses them at their own discounts. Events and links are numbers; what a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from itertools import islice
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 
 from schemas.edges import Edge, Relation
-from schemas.events import Stated
 from schemas.parts import whole_of
 from views.rows import EdgeRow, EventRow, validity_at
 
@@ -37,7 +37,8 @@ class Links(msgspec.Struct, frozen=True, kw_only=True):
     ``weights``: c·d(l) of Eq. 18. ``contests``: it is ``contradicts``. ``in_order``: Eq. 19 holds for it.
     """
 
-    ends: list[tuple[int, int]]
+    srcs: list[int]
+    dsts: list[int]
     weights: list[float]
     contests: list[bool]
     in_order: list[bool]
@@ -47,33 +48,36 @@ class Links(msgspec.Struct, frozen=True, kw_only=True):
 class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
     """Events by number, in the order in which they were found, and the links between them.
 
-    ``stated``: (stated, id), to write a path in one direction. ``starts``: of the anchors. ``validity``: v(e).
+    ``stated``: places by (stated, id), to write a path in one direction; ``starts``: of anchors; ``validity``: v(e).
     """
 
     ids: list[str]
     rows: Mapping[str, EventRow]
     numbers: Mapping[str, int]
-    stated: list[tuple[Stated, str]]
+    stated: list[int]
     starts: list[int]
     validity: list[float]
     links: Links
 
     def step(self, link: int) -> Step:
         """A link as a path tells it."""
-        (src, dst), by = self.links.ends[link], self.links.by[link]
+        by = self.links.by[link]
         if isinstance(by, Shared):
-            return Step(
-                src=self.ids[src], dst=self.ids[dst], relation=by.relation, kind=None, confidence=1.0, via=by.name
-            )
+            src, dst = self.ids[self.links.srcs[link]], self.ids[self.links.dsts[link]]
+            return Step(src=src, dst=dst, relation=by.relation, kind=None, confidence=1.0, via=by.name)
         return Step(src=by.src, dst=by.dst, relation=by.relation, kind=by.kind, confidence=by.confidence)
 
 
 class Arm(NamedTuple):
-    """A relation at an event. ``until``: the instant from which it is not crossed any more."""
+    """A relation at an event. ``ends``: what a relation is told by from others of its kind: (src, dst, relation).
+
+    ``until``: the instant from which it is not crossed any more.
+    """
 
     weight: float
     key: str
     other: str
+    ends: tuple[str, str, Relation]
     edge: Edge
     in_order: bool
     until: int | None
@@ -91,34 +95,32 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
     arms = Arms(cut, settings.discounts)
     level = list(rows)
     for _ in range(settings.max_hops):
-        following: list[str] = []
-        for event_id in level:
-            left = settings.beam
-            for arm in arms.of(event_id):
-                if arm.until is not None and at >= arm.until:
-                    continue
-                if not left:
-                    break
-                left -= 1
-                found[arm.key] = arm
-                row = cut.row(arm.other) if room > 0 and arm.other not in rows else None
-                if row is not None:
-                    rows[arm.other] = row
-                    following.append(arm.other)
-                    room -= 1
-        level = following
-    events = [row.event for row in rows.values()]
+        here = [arm for event_id in level for arm in arms.at(event_id, at, settings.beam)]
+        found.update([(arm.key, arm) for arm in here])
+        beyond = dict.fromkeys([arm.other for arm in here if arm.other not in rows])
+        level = list(islice(beyond, max(0, room)))
+        room -= len(level)
+        rows.update([(row.event.id, row) for row in cut.rows(level)])
     numbers = {event_id: number for number, event_id in enumerate(rows)}
-    stated = [(event.stated, event.id) for event in events]
+    of = list(rows.values())
+    stated = places([(*row.event.stated, row.event.id) for row in of])
     return Neighbourhood(
         ids=list(rows),
         rows=rows,
         numbers=numbers,
         stated=stated,
-        starts=[event.anchor.start for event in events],
-        validity=[validity_at(row, at) for row in rows.values()],
-        links=_links(_related(numbers, found), _in_common(cut, list(rows.values()), stated, settings), settings),
+        starts=[row.event.anchor.start for row in of],
+        validity=[validity_at(row, at) for row in of],
+        links=_links(numbers, _related(numbers, found), _in_common(cut, of, stated, settings), settings),
     )
+
+
+def places(keys: Sequence[Any]) -> list[int]:
+    """The place of each key among all of them, sorted."""
+    made = [0] * len(keys)
+    for place, number in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
+        made[number] = place
+    return made
 
 
 class Arms:
@@ -126,15 +128,26 @@ class Arms:
 
     def __init__(self, cut: Cut, discounts: Discounts) -> None:
         self._cut = cut
-        self._known: dict[str, Sequence[Arm]] = cut.memo.of_events(("arms", discounts))
+        self._known: dict[str, tuple[bool, Sequence[Arm]]] = cut.memo.of_events(("arms", discounts))
         self._discounts = {relation: discounts.of(relation) for relation in get_args(Relation)}
 
-    def of(self, event_id: str) -> Sequence[Arm]:
-        """Those at one event."""
+    def at(self, event_id: str, at: int, most: int) -> Sequence[Arm]:
+        """The ``most`` first of those at one event that may be crossed at an instant."""
+        arms = self._known.get(event_id)
+        if arms is None:
+            arms = self.of(event_id)
+        is_lasting, told = arms
+        if not is_lasting:
+            told = [arm for arm in told if arm.until is None or at < arm.until]
+        return told[:most]
+
+    def of(self, event_id: str) -> tuple[bool, Sequence[Arm]]:
+        """Those at one event, and whether all of them may be crossed at any time."""
         arms = self._known.get(event_id)
         if arms is None:
             made = (_arm(row, event_id, self._cut, self._discounts) for row in self._cut.edges(event_id))
-            arms = self._known[event_id] = sorted((arm for arm in made if arm is not None), key=_strongest)
+            told = sorted((arm for arm in made if arm is not None), key=_strongest)
+            arms = self._known[event_id] = (all(arm.until is None for arm in told), told)
         return arms
 
 
@@ -161,7 +174,8 @@ def _arm(row: EdgeRow, event_id: str, cut: Cut, discounts: Mapping[str, float]) 
     other = edge.dst if edge.src == event_id else edge.src
     in_order = relation != "before" or began <= target.start
     until = row.invalid_from if relation in _CAUSAL else None
-    return Arm(edge.confidence * discounts[relation], edge.id, other, edge, in_order, until)
+    ends = (edge.src, edge.dst, relation)
+    return Arm(edge.confidence * discounts[relation], edge.id, other, ends, edge, in_order, until)
 
 
 def _strongest(arm: Arm) -> tuple[float, str]:
@@ -169,37 +183,37 @@ def _strongest(arm: Arm) -> tuple[float, str]:
 
 
 def _links(
-    related: Mapping[tuple[int, int, str], Arm],
+    numbers: Mapping[str, int],
+    arms: Sequence[Arm],
     shared: Mapping[tuple[int, int, Hierarchy], str],
     settings: QuerySettings,
 ) -> Links:
     weights = {"session": settings.discounts.session, "theme": settings.discounts.theme}
-    edges: list[Edge | Shared] = [arm.edge for arm in related.values()]
-    groups = {(relation, name): Shared(relation, name) for (_, _, relation), name in shared.items()}
+    edges: list[Edge | Shared] = [arm.edge for arm in arms]
+    groups = {(key[2], name): Shared(key[2], name) for key, name in shared.items()}
     return Links(
-        ends=[(src, dst) for src, dst, _ in (*related, *shared)],
-        weights=[arm.weight for arm in related.values()] + [weights[relation] for _, _, relation in shared],
-        contests=[relation == "contradicts" for _, _, relation in related] + [False] * len(shared),
-        in_order=[arm.in_order for arm in related.values()] + [True] * len(shared),
-        by=edges + [groups[relation, name] for (_, _, relation), name in shared.items()],
+        srcs=[numbers[arm.ends[0]] for arm in arms] + [key[0] for key in shared],
+        dsts=[numbers[arm.ends[1]] for arm in arms] + [key[1] for key in shared],
+        weights=[arm.weight for arm in arms] + [weights[key[2]] for key in shared],
+        contests=[arm.ends[2] == "contradicts" for arm in arms] + [False] * len(shared),
+        in_order=[arm.in_order for arm in arms] + [True] * len(shared),
+        by=edges + [groups[key[2], name] for key, name in shared.items()],
     )
 
 
-def _related(numbers: Mapping[str, int], arms: Mapping[str, Arm]) -> dict[tuple[int, int, str], Arm]:
+def _related(numbers: Mapping[str, int], arms: Mapping[str, Arm]) -> list[Arm]:
     """The relations between the events; of several of one kind between the same two the strongest."""
-    unique: dict[tuple[int, int, str], Arm] = {}
+    unique: dict[tuple[str, str, Relation], Arm] = {}
     for arm in arms.values():
-        edge = arm.edge
-        src, dst = numbers.get(edge.src), numbers.get(edge.dst)
-        if src is not None and dst is not None:
-            other = unique.setdefault((src, dst, edge.relation), arm)
+        if arm.other in numbers:
+            other = unique.setdefault(arm.ends, arm)
             if other is not arm and _strongest(arm) < _strongest(other):
-                unique[src, dst, edge.relation] = arm
-    return unique
+                unique[arm.ends] = arm
+    return list(unique.values())
 
 
 def _in_common(
-    cut: Cut, rows: Sequence[EventRow], stated: Sequence[tuple[Stated, str]], settings: QuerySettings
+    cut: Cut, rows: Sequence[EventRow], stated: Sequence[int], settings: QuerySettings
 ) -> dict[tuple[int, int, Hierarchy], str]:
     """Links through sessions and themes: from each of their first events, in the order found, to the next ones.
 
@@ -210,8 +224,9 @@ def _in_common(
         return {}
     sessions: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
-        for name in row.session_ids if len(row.session_ids) == 1 else dict.fromkeys(map(whole_of, row.session_ids)):
-            sessions.setdefault(whole_of(name), []).append(number)
+        names = row.session_ids
+        for name in map(whole_of, names) if len(names) == 1 else dict.fromkeys(map(whole_of, names)):
+            sessions.setdefault(name, []).append(number)
     themes: dict[str, dict[int, None]] = {}
     for name, members in sessions.items():
         theme = cut.reader.theme_of(name)
@@ -238,7 +253,7 @@ def _apart(rows: Sequence[EventRow], members: Sequence[int], fan: int) -> Iterat
     """Each with the next ones that are of no session it is of."""
     for position, one in enumerate(members):
         own, left = rows[one].session_ids, fan
-        for other in members[position + 1 :]:
+        for other in islice(members, position + 1, None):
             of_other = rows[other].session_ids
             if of_other != own and set(own).isdisjoint(of_other):
                 yield one, other

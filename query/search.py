@@ -42,7 +42,7 @@ class IndexSearch:
         weights = query_vector(terms, self._index.document_frequencies(space, kind, terms))
         dense = self._index.search_dense(space, kind, vector, depth, conversations)
         sparse = self._index.search_sparse(space, kind, weights, depth, conversations)
-        return Rankings(dense=[(hit.ref, hit.score) for hit in dense], sparse=[(hit.ref, hit.score) for hit in sparse])
+        return Rankings(dense=dense, sparse=sparse)
 
     def vectors(self, space: SpaceKey, kind: PointKind, refs: Sequence[str]) -> dict[str, Vector]:
         """As they are stored."""

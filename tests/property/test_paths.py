@@ -54,7 +54,7 @@ def every_path(near: Neighbourhood, seeds: list[str], similarity: dict[str, floa
             yield nodes, links
         if len(links) == s.max_hops:
             return
-        for link, (src, dst) in enumerate(near.links.ends):
+        for link, (src, dst) in enumerate(zip(near.links.srcs, near.links.dsts, strict=True)):
             if nodes[-1] not in (src, dst):
                 continue
             other = src if dst == nodes[-1] else dst

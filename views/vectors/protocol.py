@@ -7,7 +7,7 @@ One protocol, three implementations under one contract test: Qdrant's engine in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -42,8 +42,8 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     sparse: SparseVector
 
 
-class Hit(msgspec.Struct, frozen=True, kw_only=True):
-    """A found point: its ref and its score in the ranking it came from (higher is better)."""
+class Hit(NamedTuple):
+    """A found point: its ref and its score in the ranking it came from (higher is better). Hundreds a question."""
 
     ref: str
     score: float

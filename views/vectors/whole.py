@@ -21,7 +21,7 @@ SMALL_POINTS = 4_096
 """Of a space and kind; past it the engine's own search is as fast."""
 
 POINTS_KEPT = 20_000
-"""Of all that is held, about 90 MB at 384 dimensions; what was not asked for longest goes first."""
+"""Of all that is held, about 150 MB at 384 dimensions; what was not asked for longest goes first."""
 
 _KINDS: tuple[PointKind, ...] = ("note", "event")
 
