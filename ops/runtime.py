@@ -179,7 +179,7 @@ class Embedded(Ruled, Erased, Asked):
         asker = self._parts.asker if ours else self._parts.other_asker(other)
         try:
             with self._processors.held():
-                anew = Redistilling(self._log, self._view, self._encoder, other, asker, self._now())
+                anew = Redistilling(self._log, self._view, self._encoder, self._settings, other, asker, self._now())
                 result = anew.run(space, record=switch)
                 if switch and not result.open:
                     wanted = ActivateIn(stage="distil", producer=result.producer, fallback=None)

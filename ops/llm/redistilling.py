@@ -13,7 +13,7 @@ from ops.viewing import LiveView
 from schemas.ids import SpaceKey
 from streams.llm.desk import Desk
 from streams.log import Log
-from streams.ports import Encoder
+from streams.ports import Encoder, Stage
 
 from .relinking import Relink
 from .shadow import Comparison, Shadow, compare, record_all
@@ -45,13 +45,21 @@ class Redistilling:
         log: of the store.
         view: the live one.
         encoder: for links.
+        present: the settings of the store: by them the present producer's statements are related.
         settings: with the other model, or none.
         asker: asks that model; None where nobody does.
         now: microseconds UTC.
     """
 
     def __init__(
-        self, log: Log, view: LiveView, encoder: Encoder, settings: Settings, asker: Asker | None, now: int
+        self,
+        log: Log,
+        view: LiveView,
+        encoder: Encoder,
+        present: Settings,
+        settings: Settings,
+        asker: Asker | None,
+        now: int,
     ) -> None:
         self._log = log
         self._view = view
@@ -60,6 +68,7 @@ class Redistilling:
         self._asker = asker
         self._now = now
         self._desk = StageRunner(log, Desk(), settings.stage_batch_records)
+        self._present = link_stage(present, encoder)
         self._links = link_stage(settings, encoder)
 
     def run(self, space: SpaceKey, *, record: bool) -> Redistilled:
@@ -83,7 +92,8 @@ class Redistilling:
         away = None if asker is None else asker.away
         if record and not left:
             record_all(self._log, "events", shadow.sets(), self._now)
-            self._link()
+            self._link(self._present)
+            self._link(self._links)
         found = compare(self._view.snapshot(space), shadow.snapshot())
         return Redistilled(producer=shadow.producer, open=len(left), away=away, comparison=found)
 
@@ -92,12 +102,14 @@ class Redistilling:
 
         Call it right after the producer was activated: whoever reads that first relates them by his own verdicts.
         """
-        self._link()
+        self._link(self._links)
         relink = Relink(self._links, space, f"switched {self._now}")
         StageRunner(self._log, relink, self._settings.stage_batch_records).tick(self._now)
 
-    def _link(self) -> None:
-        runner = StageRunner(self._log, self._links, self._settings.stage_batch_records)
+    def _link(self, stage: Stage) -> None:
+        """Read on with the stage. The present one reads the new sets: before the activation the other one would ask
+        about statements that are not its own. That one may have replies to read that are of no use to the former."""
+        runner = StageRunner(self._log, stage, self._settings.stage_batch_records)
         while runner.step(self._now):
             pass
 

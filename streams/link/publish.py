@@ -54,11 +54,16 @@ class Publisher:
         return edges + verdicts
 
     def _differs(self, session_id: str, links: SessionLinks) -> tuple[bool, bool]:
-        """Whether edges and verdicts differ from what was last published; remembers the new ones."""
+        """Whether edges and verdicts differ from what was last published, or who says so; remembers the new ones.
+
+        No edges and no verdicts are the same whoever found none.
+        """
         key = state_key("published", self._space.key, session_id)
         former = (self._state.get(key) or _NOTHING).split(b"|")
-        edges = digest(msgspec.msgpack.encode(links.edges)).encode()
-        verdicts = digest(msgspec.msgpack.encode((links.verdicts, links.left_out))).encode()
+        by = (self._classifier.producer,)
+        edges = digest(*(by if links.edges else ()), msgspec.msgpack.encode(links.edges)).encode()
+        told = msgspec.msgpack.encode((links.verdicts, links.left_out))
+        verdicts = digest(*(by if links.verdicts else ()), told).encode()
         self._state.put(key, edges + b"|" + verdicts)
         return former[0] != edges, former[1] != verdicts
 

@@ -121,9 +121,17 @@ class LinkStage:
 
     def _linked_again(self, old: Pool, space: Space, after: Progress, state: StageState) -> list[Output]:
         """What follows from a record that brings no events of its own."""
+        return self._published(sorted(touched(old, space.pool)), space, after, state)
+
+    def _published(self, sessions: Sequence[str], space: Space, after: Progress, state: StageState) -> list[Output]:
+        """The sets that changed of the sessions. Whoever makes any is announced, for they count from then on only."""
         at = revision(after.events_offset, after.rulings)
         publisher = self._publisher(space, state, at, after.covers, after.learned_at)
-        outputs = publisher.publish(None, sorted(touched(old, space.pool)))
+        outputs = publisher.publish(None, sessions)
+        own = announcement(space.key, "link", self._classifier.producer, after.announced, after.learned_at)
+        if outputs and own is not None:
+            outputs.insert(0, Output(topic="producers", record=own))
+            after = msgspec.structs.replace(after, announced=announced(own))
         self._keep(space.key, after, space, state)
         return outputs
 
@@ -144,11 +152,7 @@ class LinkStage:
         after = msgspec.structs.replace(
             progress, token=digest(progress.token, "judged anew", cause), rulings=progress.rulings + 1
         )
-        at = revision(after.events_offset, after.rulings)
-        publisher = self._publisher(space, state, at, after.covers, after.learned_at)
-        outputs = publisher.publish(None, sorted(set(sessions) & space.pool.members.keys()))
-        self._keep(key, after, space, state)
-        return outputs
+        return self._published(sorted(set(sessions) & space.pool.members.keys()), space, after, state)
 
     def all_judged_anew(self, key: SpaceKey, cause: str, state: StageState) -> list[Output]:
         """``judged_anew`` of every session of the space."""

@@ -354,6 +354,49 @@ def test_another_prompt_for_pairs_alone_is_asked_compared_and_switched_to(
     assert pond.run("verify", "pond")[0] == 0
 
 
+@pytest.mark.parametrize(
+    "apart",
+    [
+        'model = "other"',
+        'model = "other"\nlink = false',
+        'model = "scripted"\nlink = false',
+        'model = "other"\ndistil = false',
+    ],
+)
+@pytest.mark.parametrize("verdict", ["none", "change"])
+def test_a_switch_and_a_switch_back_end_in_the_very_same_view_and_ask_nobody_twice(
+    pond: Pond, apart: str, verdict: str
+) -> None:
+    """Whatever differs: who reads, who compares, or both. The former settings and their recorded replies are all."""
+    for answer, stage in ((listed, "distil"), (judged, "link")):
+        pond.answer(answer(request) for request in pond.export(stage))
+    former = pond.run("verify", "pond")[1].splitlines()[0]
+    mine = pond.settings("mine.toml", (pond.directory / CONFIG_NAME).read_text())
+    other = pond.settings("other.toml", f"[llm]\n{apart}\n")
+    there, back = (("redistill", "pond", "--producer", str(file)) for file in (other, mine))
+    for stage, good in (("distil", _first_word), ("link", lambda request: judged(request, verdict))):
+        pond.run(*there, "--compare")
+        pond.run("--config", str(other), "llm", "export", "pond", "--stage", stage, "--out", str(pond.directory / "x"))
+        requests = [json.loads(line) for line in (pond.directory / "x").read_text().splitlines()]
+        pond.answer(good(request) for request in requests)
+    assert pond.run(*there, "--switch")[0] == 0
+    asked = pond.log.end("asks", 0)
+    pond.settings(CONFIG_NAME, other.read_text())
+    assert pond.run("verify", "pond")[1].splitlines()[0] != former
+    assert pond.run(*back, "--switch")[0] == 0
+    pond.settings(CONFIG_NAME, mine.read_text())
+    assert pond.run("verify", "pond")[1].splitlines()[0] == former
+    pond.run("import", str(pond.messages), "--space", "pond")
+    assert pond.run("verify", "pond")[1].splitlines()[0] == former, "nor later, by itself"
+    assert pond.log.end("asks", 0) == asked
+
+
+def _first_word(request: dict[str, Any]) -> dict[str, Any]:
+    """An answer to a question about a session: the first words of its message."""
+    told = json.loads(request["body"]["messages"][1]["content"])["messages"][0]["text"]
+    return result(request, json.dumps({"events": [found(1, " ".join(told.split()[:4]))]}))
+
+
 def test_what_was_asked_before_is_not_asked_again(ruled: Pond) -> None:
     other = ruled.settings("other.toml", '[llm]\nmodel = "other"\nlink = false\n')
     ruled.run("redistill", "pond", "--producer", str(other), "--compare")
