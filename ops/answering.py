@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ops.erasing.work import Mark, mark_of
+from ops.heap import keep as keep_in_heap
 from ops.once import opened_once
 from ops.parts import Parts
 from ops.settings import Settings
@@ -50,7 +51,9 @@ class Answering:
         from query.engine import QueryEngine
         from query.search import IndexSearch
 
-        return QueryEngine(IndexSearch(self._index(), self._encoder()), self._settings.query)
+        engine = QueryEngine(IndexSearch(self._index(), self._encoder()), self._settings.query)
+        keep_in_heap()
+        return engine
 
     def query(self, request: QueryRequest) -> QueryResult:
         """Answer a question."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import NamedTuple
 
+from ops.heap import keep as keep_in_heap
 from schemas.ids import SpaceKey
 from views.held import space_prefix
 from views.maintain import Maintainer
@@ -42,6 +43,7 @@ class Cuts:
         former, touched = self._kept.get(key), maintainer.touched(space)
         if former is None or touched is None:
             made = read_space(maintainer, space)
+            keep_in_heap()
         else:
             made = next_snapshot(former[1], maintainer, space, touched)
         maintainer.journal.watch(space_prefix(space))

@@ -103,12 +103,14 @@ def _serve(
     beside: AbstractContextManager[object],
 ) -> None:
     """``beside``: what goes on while requests are answered."""
+    from ops.heap import for_serving
     from query.service.server import CannotListenError, serve
     from query.service.service import Limits
 
     def ready(url: str) -> None:
         say(f"serving {url} (its API: {url}/openapi.json); Ctrl-C stops")
 
+    for_serving()
     limits = Limits(body_max_bytes=settings.request_max_bytes, wait_timeout_s=settings.wait_max_s)
     try:
         with beside:
