@@ -30,10 +30,11 @@ from query.api import (
     Step,
 )
 from query.service.ports import Health, Ingested, Refused
-from schemas.events import Anchor, Event, Source, Stated
+from schemas.events import Event, Source, Stated
 from schemas.ids import SpaceKey, asserted_event_id, edge_id, event_id
-from schemas.times import US_PER_MINUTE, parse_time
+from schemas.times import parse_time
 from schemas.wire import AssertedOut, AssertionsIn, MessageIn, MessageStatus, Problem
+from tests.kit.events import by, stated
 from views.reader import Basis, MessageAccount
 
 MessageId = tuple[SpaceKey, str, str]
@@ -281,31 +282,16 @@ def _event(space: SpaceKey, message: MessageIn) -> Event:
     sent_at, _ = parse_time(message.sent_at)
     attribute, _, value = message.content.partition(" is ")
     span = (message.conversation_id, message.message_id, 0, len(message.content))
-    return Event(
-        id=event_id(space, [span], "state_change", message.content),
-        type="state_change",
-        subject=message.speaker,
-        participants=(message.speaker,),
-        speaker=message.speaker,
-        text=message.content,
-        sources=(Source(conversation_id=span[0], message_id=span[1], start=span[2], end=span[3]),),
+    source = Source(conversation_id=span[0], message_id=span[1], start=span[2], end=span[3])
+    return stated(
+        event_id(space, [span], "state_change", message.content),
+        message.content,
+        sent_at,
+        **by(message.speaker),
+        sources=(source,),
         stated=Stated(sent_at, message.seq or 0, message.message_id, 0),
-        anchor=Anchor(
-            start=sent_at,
-            until=sent_at + US_PER_MINUTE,
-            precision="minute",
-            phrase=None,
-            resolution="message_time",
-        ),
-        valid_from=None,
-        ends_at=None,
-        holds=True,
-        modality="asserted",
-        polarity="affirmed",
         attribute=attribute,
         value=value,
-        expected_until=None,
-        confidence=1.0,
     )
 
 

@@ -10,11 +10,10 @@ from schemas.codec import encode
 from schemas.control import ProducerActivated
 from schemas.edges import Edge, EdgesInferred
 from schemas.entry import Entry
-from schemas.events import Anchor, Event, EventsAsserted, EventsDistilled, Source, Stated
-from schemas.ids import SpaceKey, digest, record_hash
+from schemas.events import Event, EventsAsserted, EventsDistilled, Source, Stated
+from schemas.ids import digest, record_hash
 from schemas.record import Record
 from schemas.times import US_PER_DAY
-from schemas.topics import TopicName
 from streams.candidates import Row, make_row
 from streams.classify.offline import OfflineClassifier
 from streams.classify.protocol import Classifier
@@ -24,42 +23,24 @@ from streams.link.stage import LinkStage, session_of
 from streams.state import MemoryState
 from streams.unit_vectors import quantize
 from tests.kit.encoders import HashingEncoder
+from tests.kit.events import anchor, by, stated
+from tests.kit.records import SPACE
+from tests.kit.records import distilled as distilled  # goes with the statements below
+from tests.kit.records import entries as entries
 
-SPACE = SpaceKey("acme", "s1")
 ENCODER = HashingEncoder()
 
 
 def statement(text: str, day: int, **changes: Any) -> Event:
     """What Ann says on a day, asserted and affirmed unless changed. The id follows from text and day."""
     message_id = changes.pop("message_id", f"m{day}")
-    anchor_day = changes.pop("about", day)
-    fields: dict[str, Any] = {
-        "id": "e" + digest(text, day),
-        "type": "state_change",
-        "subject": "Ann",
-        "participants": ("Ann",),
-        "speaker": "Ann",
-        "text": text,
+    about = changes.pop("about", day)
+    fields: dict[str, Any] = by("Ann") | {
         "sources": (Source(conversation_id="c1", message_id=message_id, start=0, end=len(text)),),
         "stated": Stated(day * US_PER_DAY, 0, message_id, 0),
-        "anchor": Anchor(
-            start=anchor_day * US_PER_DAY,
-            until=(anchor_day + 1) * US_PER_DAY,
-            precision="day",
-            phrase=None,
-            resolution="message_time",
-        ),
-        "valid_from": None,
-        "ends_at": None,
-        "holds": True,
-        "modality": "asserted",
-        "polarity": "affirmed",
-        "attribute": None,
-        "value": None,
-        "expected_until": None,
-        "confidence": 1.0,
+        "anchor": anchor(about * US_PER_DAY),
     }
-    return Event(**(fields | changes))
+    return stated("e" + digest(text, day), text, day * US_PER_DAY, **(fields | changes))
 
 
 def lives(city: str, day: int, **changes: Any) -> Event:
@@ -75,23 +56,6 @@ def plan(text: str, day: int, **changes: Any) -> Event:
 def row(event: Event, producer: str | None = None) -> Row:
     """The gate's row of an event."""
     return make_row(event, quantize(ENCODER.encode([event.text]))[0], producer)
-
-
-def distilled(*events: Event, session: str = "s1", producer: str = "p1", revision: int = 1) -> EventsDistilled:
-    """A session's set of events."""
-    return EventsDistilled(
-        tenant=SPACE.tenant,
-        space=SPACE.space,
-        conversation_id="c1",
-        session_id=session,
-        producer=producer,
-        revision=revision,
-        events=events,
-        read=(),
-        slice=("c1",),
-        covers=revision,
-        learned_at=revision,
-    )
 
 
 def asserted(*events: Event, producer: str = "api", batch: str = "b1", revision: int = 1) -> EventsAsserted:
@@ -115,18 +79,6 @@ def activated(producer: str, fallback: str | None = None, at: int = 1, stage: An
     return ProducerActivated(
         tenant=SPACE.tenant, space=SPACE.space, stage=stage, producer=producer, fallback=fallback, at=at
     )
-
-
-def entries(records: Sequence[Record]) -> list[Entry]:
-    """Records in the order they arrive, each with the next offset of its topic."""
-    offsets: dict[TopicName, int] = {"events": 0, "producers": 0, "adjudications": 0}
-    out: list[Entry] = []
-    for record in records:
-        topic: TopicName = "producers" if isinstance(record, ProducerActivated) else "events"
-        topic = "adjudications" if isinstance(record, AliasMerged | AliasSplit) else topic
-        out.append(Entry(topic=topic, partition=0, offset=offsets[topic], record=record))
-        offsets[topic] += 1
-    return out
 
 
 def merged(alias: str, canonical: str, at: int = 1) -> AliasMerged:

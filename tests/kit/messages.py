@@ -20,15 +20,16 @@ def posted(
     seq: int = 0,
     content: str | None = None,
     received_at: int = 0,
+    speaker: str = "Ada",
 ) -> MessagePosted:
-    """A posted message; its content names it."""
+    """A posted message; its content names it unless there is one."""
     return MessagePosted(
         tenant=space.tenant,
         space=space.space,
         conversation_id=conversation,
         message_id=message_id,
         session_id=given,
-        speaker="Ada",
+        speaker=speaker,
         speaker_id=None,
         role="user",
         content=f"content of {message_id}" if content is None else content,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -10,10 +12,13 @@ from schemas.adjudications import EdgeAccepted, EdgeRuledOut, RuledEnd, RulingWi
 from schemas.control import ConversationErased, MessageErased, ProducerActivated, SpaceErased
 from schemas.edges import Edge, EdgesAsserted, EdgesInferred
 from schemas.entry import Entry
-from schemas.events import Anchor, Event, EventsAsserted, EventsDistilled, Source, Stated
+from schemas.events import Event, EventsAsserted, EventsDistilled, Source, Stated
 from schemas.ids import SpaceKey, edge_id
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.record import Record
+from schemas.topics import TOPICS, TopicName
+from tests.kit import messages
+from tests.kit.events import anchor, by, stated
 
 SPACE = SpaceKey("acme", "s1")
 DAY = 86_400_000_000
@@ -21,34 +26,21 @@ MESSAGES = [("c1", "m1"), ("c1", "m2"), ("c2", "m1")]
 EVENTS = ["e1", "e2", "e3", "e4", "e5"]
 SESSIONS = ["s1", "s2"]
 PRODUCERS = ["p1", "p2"]
+_TOPIC_OF: dict[type, TopicName] = {
+    kind: name for name, topic in TOPICS.items() for kind in getattr(topic.records, "__args__", (topic.records,))
+}
 
 
 def event(event_id: str, **changes: Any) -> Event:
     """An asserted state said on day 10 in (c1, m1), unless changed. Instants in days × DAY."""
-    said = changes.pop("said", 10)
-    fields: dict[str, Any] = {
-        "id": event_id,
-        "type": "state_change",
-        "subject": "Ann",
-        "participants": ("Ann",),
-        "speaker": "Ann",
-        "text": f"text of {event_id}",
+    at = changes.pop("said", 10) * DAY
+    fields: dict[str, Any] = by("Ann") | {
         "sources": (Source(conversation_id="c1", message_id="m1", start=0, end=4),),
-        "stated": Stated(said * DAY, 0, "m1", 0),
-        "anchor": Anchor(
-            start=said * DAY, until=(said + 1) * DAY, precision="day", phrase=None, resolution="message_time"
-        ),
-        "valid_from": None,
-        "ends_at": None,
-        "holds": True,
-        "modality": "asserted",
-        "polarity": "affirmed",
+        "stated": Stated(at, 0, "m1", 0),
+        "anchor": anchor(at),
         "attribute": "home",
-        "value": None,
-        "expected_until": None,
-        "confidence": 1.0,
     }
-    return Event(**(fields | changes))
+    return stated(event_id, f"text of {event_id}", at, **(fields | changes))
 
 
 def edge(src: str, relation: str, dst: str, kind: str | None = None, **changes: Any) -> Edge:
@@ -85,24 +77,19 @@ def inferred(*edges: Edge, session: str = "s1", producer: str = "l1", revision: 
 
 def posted(conversation: str = "c1", message: str = "m1", content: str = "text") -> MessagePosted:
     """A message."""
-    return MessagePosted(
-        tenant=SPACE.tenant, space=SPACE.space, conversation_id=conversation, message_id=message, session_id=None,
-        speaker="Ann", speaker_id=None, role="user", content=content, sent_at=10 * DAY, utc_offset_min=0, tz=None,
-        seq=0, received_at=10 * DAY, time_assumed=False, ends_session=False,
-    )  # fmt: skip
+    return messages.posted(
+        message, 10 * DAY, space=SPACE, conversation=conversation, content=content, received_at=10 * DAY, speaker="Ann"
+    )
 
 
-def entries(records: list[Record]) -> list[Entry]:
+def entries(records: Sequence[Record]) -> list[Entry]:
     """Records with places in the log: one partition, offsets by topic, in the given order."""
-    from schemas.topics import TOPICS
-
-    ends: dict[str, int] = {}
+    ends: Counter[TopicName] = Counter()
     out: list[Entry] = []
     for record in records:
-        topic = next(n for n, t in TOPICS.items() if type(record) in getattr(t.records, "__args__", (t.records,)))
-        offset = ends.get(topic, 0)
-        ends[topic] = offset + 1
-        out.append(Entry(topic=topic, partition=0, offset=offset, record=record))
+        topic = _TOPIC_OF[type(record)]
+        out.append(Entry(topic=topic, partition=0, offset=ends[topic], record=record))
+        ends[topic] += 1
     return out
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from query.search import IndexSearch
 from schemas.edges import Edge
-from schemas.events import Anchor, Event, Source, Stated
+from schemas.events import Event, Source, Stated
 from schemas.ids import MessageKey, SpaceKey
-from schemas.times import US_PER_DAY, parse_time
+from schemas.times import parse_time
 from tests.kit.encoders import HashingEncoder
+from tests.kit.events import anchor, by, stated
 from views.memo import Memo
 from views.order import SILENCE, Spot, changed, spot_of
 from views.reader import Basis, MessageText
@@ -52,45 +53,15 @@ def event(event_id: str, source: MessageText, span: str | None = None, **changes
     """A state of the message's speaker, resting on a span of it (the whole message by default)."""
     quote = span or source.content
     start = source.content.index(quote)
-    fields: dict[str, Any] = {
-        "id": event_id,
-        "type": "state_change",
-        "subject": source.speaker,
-        "participants": (source.speaker,),
-        "speaker": source.speaker,
-        "text": quote,
-        "sources": (
-            Source(
-                conversation_id=source.conversation_id,
-                message_id=source.message_id,
-                start=start,
-                end=start + len(quote),
-            ),
-        ),
+    here = Source(
+        conversation_id=source.conversation_id, message_id=source.message_id, start=start, end=start + len(quote)
+    )
+    fields: dict[str, Any] = by(source.speaker) | {
+        "sources": (here,),
         "stated": Stated(source.sent_at, source.seq, source.message_id, start),
         "anchor": anchor(source.sent_at),
-        "valid_from": None,
-        "ends_at": None,
-        "holds": True,
-        "modality": "asserted",
-        "polarity": "affirmed",
-        "attribute": None,
-        "value": None,
-        "expected_until": None,
-        "confidence": 1.0,
     }
-    return Event(**(fields | changes))
-
-
-def anchor(start: int, days: int = 1, phrase: str | None = None) -> Anchor:
-    """A time of so many days."""
-    return Anchor(
-        start=start,
-        until=start + days * US_PER_DAY,
-        precision="day",
-        phrase=phrase,
-        resolution="message_time" if phrase is None else "explicit",
-    )
+    return stated(event_id, quote, source.sent_at, **(fields | changes))
 
 
 def row(of: Event, session: str = "s1", **derived: Any) -> EventRow:

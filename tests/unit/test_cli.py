@@ -36,12 +36,13 @@ from query.api import (
     Step,
 )
 from query.api import Path as EvidencePath
-from schemas.events import Anchor, Event, Stated
+from schemas.events import Event
 from schemas.ids import SpaceKey
 from schemas.times import format_time, parse_time
 from schemas.wire import MessageIn, MessageStatus, Problem
 from streams.llm.desk import Spent
 from streams.log.errors import BadStoreError, StoreInUseError
+from tests.kit.events import stated
 from views.conservation import EventAccount
 from views.reader import Basis, MessageAccount
 from views.rows import Status
@@ -59,27 +60,10 @@ def at(text: str) -> int:
 
 
 def event(event_id: str, text: str, subject: str, attribute: str | None, said: str) -> Event:
-    moment = at(said)
-    return Event(
-        id=event_id,
-        type="state_change",
-        subject=subject,
-        participants=(subject,),
-        speaker=subject,
-        text=text,
-        sources=(),
-        stated=Stated(moment, 0, "m", 0),
-        anchor=Anchor(start=moment, until=moment + 1, precision="minute", phrase=None, resolution="message_time"),
-        valid_from=None,
-        ends_at=None,
-        holds=True,
-        modality="asserted",
-        polarity="affirmed",
-        attribute=attribute,
-        value=None,
-        expected_until=None,
+    return stated(
+        event_id, text, at(said), subject=subject, participants=(subject,), speaker=subject, attribute=attribute,
         confidence=0.9,
-    )
+    )  # fmt: skip
 
 
 def citation(event_id: str, message_id: str, said: str, quote: str, offset_min: int = 0) -> Citation:

@@ -27,6 +27,7 @@ from streams.link.stage import LinkStage
 from streams.sessions.stage import Sessionize
 from streams.state import MemoryState
 from streams.themes.stage import ThemesStage
+from tests.kit.messages import posted
 from tests.kit.parked import BOOM, BROKEN, NOW, OTHER, SPACE, BugError, World, broken, chat, poison, said
 from views.maintain import VIEW_TOPICS
 from views.reader import MessageAccount
@@ -328,11 +329,9 @@ def test_a_record_under_no_key_is_parked_and_its_letter_is_readable():
 
 
 def posted_of(space: str) -> MessagePosted:
-    return MessagePosted(
-        tenant="orchard", space=space, conversation_id="c", message_id="m", session_id=None, speaker="Ewout",
-        speaker_id=None, role="user", content="I live in Utrecht.", sent_at=NOW, utc_offset_min=0, tz=None, seq=0,
-        received_at=NOW, time_assumed=False, ends_session=False,
-    )  # fmt: skip
+    return posted(
+        "m", NOW, space=SpaceKey("orchard", space), speaker="Ewout", content="I live in Utrecht.", received_at=NOW
+    )
 
 
 BAD_FIELDS: dict[str, object] = {

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from schemas.entry import Entry
-from schemas.events import Anchor, Event, Source, Stated
+from schemas.events import Event, Source
 from schemas.ids import MessageKey, SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRecord, MessageRetracted
 from schemas.times import MAX_US
+from tests.kit import messages
 from tests.kit.encoders import HashingEncoder
+from tests.kit.events import stated
 from views.embed import Embed
 from views.reader import MessageText
 from views.vectors.memory import MemoryIndex
@@ -99,57 +101,19 @@ def message(key: MessageKey, speaker: str, content: str, *, retracted: bool = Fa
 
 
 def posted(message_id: str, content: str, conversation: str = "c1", space: SpaceKey = HOME) -> MessagePosted:
-    return MessagePosted(
-        tenant=space.tenant,
-        space=space.space,
-        conversation_id=conversation,
-        message_id=message_id,
-        session_id=None,
-        speaker="Mira",
-        speaker_id=None,
-        role="user",
-        content=content,
-        sent_at=1_000,
-        utc_offset_min=0,
-        tz=None,
-        seq=0,
-        received_at=2_000,
-        time_assumed=False,
-        ends_session=False,
-    )
+    return messages.posted(message_id, 1_000, space=space, conversation=conversation, content=content, speaker="Mira")
 
 
 def edited(message_id: str, content: str) -> MessageEdited:
-    return MessageEdited(
-        tenant="acme", space="home", conversation_id="c1", message_id=message_id, content=content, received_at=3_000
-    )
+    return messages.edit(message_id, content, space=HOME, conversation="c1")
 
 
 def retracted(message_id: str) -> MessageRetracted:
-    return MessageRetracted(tenant="acme", space="home", conversation_id="c1", message_id=message_id, received_at=4_000)
+    return messages.retract(message_id, space=HOME, conversation="c1")
 
 
 def event(event_id: str, text: str, participants: tuple[str, ...] = (), sources: tuple[Source, ...] = ()) -> Event:
-    return Event(
-        id=event_id,
-        type="state_change",
-        subject=None,
-        participants=participants,
-        speaker=None,
-        text=text,
-        sources=sources,
-        stated=Stated(1_000, 0, "m1", 0),
-        anchor=Anchor(start=0, until=1, precision="day", phrase=None, resolution="message_time"),
-        valid_from=None,
-        ends_at=None,
-        holds=True,
-        modality="asserted",
-        polarity="affirmed",
-        attribute=None,
-        value=None,
-        expected_until=None,
-        confidence=1.0,
-    )
+    return stated(event_id, text, 1_000, participants=participants, sources=sources)
 
 
 def dense(text: str) -> bytes:

@@ -32,6 +32,7 @@ from streams.worker.inbox import KEPT_RECORDS, Inbox
 from streams.worker.local import LocalStates
 from streams.worker.runner import FencedError, LogLostError, Ran, Runner, Surroundings
 from streams.worker.step import Out, Step, StepReader, split_step, steps_topic
+from tests.kit import messages
 from tests.kit.encoders import HashingEncoder
 from tests.kit.membroker import Killed, MemoryBroker
 from tests.kit.simchat import saying
@@ -112,11 +113,9 @@ def world(tmp_path: Path) -> World:
 
 
 def posted(n: int, at: int, content: str) -> MessagePosted:
-    return MessagePosted(
-        tenant=SPACE.tenant, space=SPACE.space, conversation_id="c", message_id=f"m{n}", session_id=None,
-        speaker="Ewout", speaker_id=None, role="user", content=content, sent_at=START + at * MINUTE, utc_offset_min=0,
-        tz=None, seq=n, received_at=START, time_assumed=False, ends_session=False,
-    )  # fmt: skip
+    return messages.posted(
+        f"m{n}", START + at * MINUTE, space=SPACE, speaker="Ewout", content=content, seq=n, received_at=START
+    )
 
 
 def chat(seed: int) -> list[bytes]:
