@@ -108,7 +108,8 @@ def begun_by(one: Standing, entries: Sequence[LogEntry]) -> Begun:
 def gone_by(one: Standing, begun: Begun, entries: Sequence[LogEntry]) -> Gone:
     """What an erasure takes away, as these records tell it."""
     asks = [(entry.offset, record) for entry, record in _records(entries, "asks")]
-    return find_gone(one.extent, begun, [record for _, record in _records(entries, "events")], asks)
+    words = [(entry.offset, record) for entry, record in _records(entries, "adjudications")]
+    return find_gone(one.extent, begun, [record for _, record in _records(entries, "events")], asks, words)
 
 
 def without_erased(entries: Sequence[LogEntry]) -> list[LogEntry]:

@@ -60,6 +60,19 @@ def test_without_what_is_erased_the_records_make_the_same_view_and_hold_no_word_
     assert any(b"Lecce" in entry.value for entry in clean)
 
 
+def test_a_name_that_an_erased_message_taught_goes_with_its_taking_back_and_no_other_name_does() -> None:
+    home = chat()
+    home.say("m3", f"The {WORD.lower()} tower committee (QTC) met.", "2031-04-01T10:00:00Z")
+    home.say("m4", "The harbour watch committee (HWC) met.", "2031-05-01T10:00:00Z")
+    erased(home, Extent(conversation_id="harbour", message_id="m3"))
+    raw = told(home)
+    words = [entry.value.lower() for entry in without_erased(raw) if entry.topic == "adjudications"]
+    assert sum(b"qtc" in entry.value.lower() for entry in raw if entry.topic == "adjudications") == 2
+    assert not any(b"qtc" in word or WORD.lower().encode() in word for word in words)
+    assert any(b"hwc" in word for word in words)
+    assert folded(without_erased(raw)) == folded(raw)
+
+
 def test_an_erasure_reaches_what_stands_and_counts_what_it_erased() -> None:
     home = chat()
     assert find_reach(told(home), Extent()).due == (
