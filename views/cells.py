@@ -98,6 +98,10 @@ class Cells(Generic[T]):
         entry = self._young.get(key)
         return entry[1] if entry is not None else self._find(key)[1]
 
+    def since(self, key: bytes) -> int:
+        """Since which transaction time it reads so, as far as reads of the past show; 0 of an absent one."""
+        return (self._young.get(key) or self._find(key))[0]
+
     def _find(self, key: bytes) -> tuple[int, T]:
         """A cell that is not in the young generation, and now is."""
         entry = self._old.get(key) or self._dirty.get(key)
@@ -130,6 +134,16 @@ class Cells(Generic[T]):
         """Replace the cell by one that differs in what no read of the past shows: it is as old as the former."""
         since, _ = self._young.get(key) or self._find(key)
         self._young[key] = self._dirty[key] = self._nothing if cell == self._empty else (since, cell)
+
+    def put_from(self, key: bytes, cell: T, at: int) -> None:
+        """Let the cell read so since a transaction time, whatever it was said to be after that."""
+        since, _ = self._young.get(key) or self._find(key)
+        if since > at:
+            assert self._versions is not None, "only tables with history have versions"
+            self._versions.end(self.table, key, at)
+            self._young[key] = self._dirty[key] = (at, cell)
+        else:
+            self.put(key, cell)
 
     def _succeed(self, key: bytes, since: int, old: T, cell: T) -> int:
         """Keep the former version where a read would show it; returns since when the new one is true."""

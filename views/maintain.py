@@ -7,6 +7,7 @@ commit. What a consumer group remembers is only a hint.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from schemas.events import EventsDistilled
 from schemas.faults import FAULT_PREFIXES, Faults
 from schemas.ids import SpaceKey
 from schemas.parking import Raw, concerned
+from schemas.record import Record
 from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
@@ -25,7 +27,7 @@ from .cells import Cells, plain
 from .decoding import SetDecoder
 from .held import prefix_of, space_prefix
 from .known import transaction_time
-from .moments import PARKED, THEMES
+from .moments import PARKED, THEMES, Group
 from .pending import due, forget
 from .positions import Place, Positions
 from .refusals import GapError
@@ -73,6 +75,8 @@ class Parked(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     partition: int = 0
     offset: int = 0
 
+
+C = TypeVar("C", Theme, Parked)
 
 _BESIDE = frozenset({SessionThemed, DeadLetter, LetterRedriven, RedriveBegun})
 """Kinds of record that the validity view does not depend on."""
@@ -155,25 +159,35 @@ class Maintainer:
             return apply(self.state, entry, value)
         match record:
             case SessionThemed():
-                prefix = prefix_of(record.tenant, record.space)
-                self.state.reach(prefix, transaction_time(record), THEMES)
-                key = prefix + record.session_id.encode()
-                if record.revision > self.themes.get(key).revision:
-                    theme = Theme(revision=record.revision, session_id=record.session_id, theme_id=record.theme_id)
-                    self.themes.put(key, theme)
+                key = prefix_of(record.tenant, record.space) + record.session_id.encode()
+                theme = Theme(revision=record.revision, session_id=record.session_id, theme_id=record.theme_id)
+                known = self.themes.get(key)
+                if theme.revision > known.revision:
+                    self.state.enter(prefix_of(record.tenant, record.space), record.learned_at, THEMES)
+                    self.themes.put_from(key, theme, record.learned_at)  # the highest from then on, whatever came since
+                else:
+                    self._put_one(record, THEMES, self.themes, key, known)
                 return []
             case DeadLetter():
-                self.state.reach(space_prefix(record.key), transaction_time(record), PARKED)
                 key = _parked_key(record.key, record.topic, record.partition, record.offset)
-                self.parked.put(key, _parked(record, self.parked.get(key)))
+                self._put_one(record, PARKED, self.parked, key, _parked(record, self.parked.get(key)))
                 return []
             case LetterRedriven():
-                self.state.reach(space_prefix(record.key), transaction_time(record), PARKED)
                 key = _parked_key(record.key, record.topic, record.partition, record.offset)
-                self.parked.put(key, msgspec.structs.replace(self.parked.get(key), redriven=True))
+                redriven = msgspec.structs.replace(self.parked.get(key), redriven=True)
+                self._put_one(record, PARKED, self.parked, key, redriven)
                 return []
             case _:
                 return []  # of RedriveBegun
+
+    def _put_one(self, record: Record, group: Group, cells: Cells[C], key: bytes, cell: C) -> None:
+        """Change the one cell that a record concerns: at its own time, unless the cell changed after that."""
+        prefix, at = prefix_of(record.tenant, record.space), transaction_time(record)
+        newest = self.state.enter(prefix, at, group)
+        if newest > at and cells.since(key) > at:
+            self.state.blur(prefix, at, newest)
+        if cell != cells.get(key):
+            cells.put(key, cell)
 
     def _cover(self, topic: TopicName, partition: int, record: EventsDistilled | EdgesInferred) -> None:
         """Note what is applied."""

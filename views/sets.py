@@ -48,6 +48,11 @@ def _session_of(record: SetRecord) -> str:
     return record.session_id
 
 
+def set_key(record: SetRecord, prefix: bytes) -> bytes:
+    """Key of the cell that holds the sets of the same session, or the batch."""
+    return prefix + _HOMES[type(record)][0] + _session_of(record).encode()
+
+
 def _choose(sets: Sequence[StoredSet], active: ProducerActivated | None) -> StoredSet | None:
     """Of one session's sets, one for each producer, the one that counts."""
     if not sets:
@@ -79,9 +84,9 @@ def fold_set(state: ViewState, record: SetRecord, prefix: bytes, value: bytes | 
         prefix: its space.
         value: the record's bytes as they lie in the log, which spares encoding it.
     """
-    tag, topic, stage = _HOMES[type(record)]
+    _, topic, stage = _HOMES[type(record)]
     session_id = _session_of(record)
-    key = prefix + tag + session_id.encode()
+    key = set_key(record, prefix)
     known = state.sets.get(key)
     mine = StoredSet(record.producer, record.revision, encode(record) if value is None else value)
     sets = (mine,)

@@ -14,6 +14,7 @@ from .held import MessageState as MessageState
 from .held import message_part as message_part
 from .held import space_prefix as space_prefix
 from .moments import ROWS, TEXTS, Group, Ranges, SpaceClock, with_range
+from .moved import Moved
 from .stored import EDGES, EVENTS
 from .tables import TableName, Tables, Write
 from .versions import Versions
@@ -45,14 +46,16 @@ class _Running:
 
 
 class ViewState:
-    """All cells of the validity view. Before a record changes any of them, ``reach`` its transaction time.
+    """All cells of the validity view. Before a record changes any of them, ``reach`` its transaction time, or ``enter``
+    it and ``blur`` what is not exact then.
 
     Args:
         tables: where it is stored.
         history: False keeps no former versions: of a view that is never asked about the past.
 
     ``moments``: by group, the time of the change in hand, for tables with history that are kept elsewhere. ``rows``:
-    that of events and edges, whose versions are kept by ``touched``. ``last_sets``: records of stored sets, by the
+    that of events and edges, whose versions are kept by ``touched``. ``moved``: when each of those was changed last,
+    None without history. ``last_sets``: records of stored sets, by the
     cell's key, with the bytes they were read from (``sets``). ``touched``: by space, what records touched since the
     last drain.
     """
@@ -62,6 +65,7 @@ class ViewState:
         self.moments = tuple(Moment() if history else None for _ in range(4))
         texts = self.moments[TEXTS]
         self.rows = rows = self.moments[ROWS]
+        self.moved = Moved() if history else None
         self.events = Working(tables, "events", EVENTS)
         self.edges = Working(tables, "edges", EDGES)
         self.sets: Cells[tuple[StoredSet, ...]] = Cells(
@@ -87,19 +91,39 @@ class ViewState:
             group: which tables it is about to change.
             after: another group whose records it depends on as well.
         """
+        newest = self.enter(prefix, time, group, after=after)
+        if newest > time:
+            self.blur(prefix, time, newest)
+            moment = self.moments[group]
+            assert moment is not None, "nothing is late where no history is kept"
+            moment.at = newest
+
+    def enter(self, prefix: bytes, time: int, group: Group = ROWS, *, after: Group | None = None) -> int:
+        """The same, but at this transaction time in any case.
+
+        Returns:
+            The newest time the space has seen. Where that is later, what was true in between is told right only of
+            cells that did not change meanwhile; whoever cannot say that there are no others has to ``blur`` it.
+        """
         moment = self.moments[group]
         if moment is None:
-            return
+            return 0
         clock = self._running.get(prefix)
         if clock is None:
             stored = self.clocks.get(prefix)
             clock = self._running[prefix] = _Running(list(stored.times), stored.inexact)
+            assert self.moved is not None, "kept where history is"
+            self.moved.watch(prefix, stored.times[ROWS])
         times = clock.times
         newest = times[group] if after is None else max(times[group], times[after])
-        if time < newest:
-            clock.inexact = with_range(clock.inexact, time, newest)
-            time = newest
-        moment.at = times[group] = time
+        moment.at = time
+        times[group] = max(time, newest)
+        return newest
+
+    def blur(self, prefix: bytes, start: int, end: int) -> None:
+        """The history of a space does not tell what was true in ``[start, end)``; called after ``enter``."""
+        clock = self._running[prefix]
+        clock.inexact = with_range(clock.inexact, start, end)
 
     def cells(self) -> tuple[Emptied, ...]:
         """Every table with rows of spaces, in a fixed order."""
@@ -113,6 +137,8 @@ class ViewState:
             self.clocks.put(prefix, SpaceClock(tuple(clock.times), clock.inexact))
         self._running.clear()
         self.touched.clear()
+        if self.moved is not None:
+            self.moved.age()
         writes: list[Write] = []
         for cells in self.cells():
             writes += cells.drain()

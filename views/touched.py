@@ -45,7 +45,7 @@ class Touched:
     It serves one record after the other, until the next commit: what one touches the next most often touches too.
     """
 
-    __slots__ = ("_edges_were", "_events_were", "_state", "edges", "events")
+    __slots__ = ("_edges_were", "_events_were", "_moved", "_state", "edges", "events")
 
     def __init__(self, state: ViewState, prefix: bytes) -> None:
         self._state = state
@@ -53,14 +53,21 @@ class Touched:
         self.edges = _Edges(state, prefix)
         self._events_were: dict[str, tuple[tuple[EventAssertion, ...], EventRow | None]] = {}
         self._edges_were: dict[str, EdgeState] = {}
+        self._moved = state.moved
 
     def event(self, event_id: str) -> EventState:
         """An event whose assertions or row are about to change."""
         cell = self.events[event_id]
         if event_id not in self._events_were:
             self._events_were[event_id] = cell.assertions, cell.row
-            self._state.events.changing(cell)
+            self._changing(cell)
         return cell
+
+    def _changing(self, cell: EventState) -> None:
+        self._state.events.changing(cell)
+        if self._moved is not None:
+            assert self._state.rows is not None, "kept where history is"
+            self._moved.event(cell.key, self._state.rows.at)
 
     def edge(self, edge_id: str) -> EdgeState:
         """An edge that is about to change."""
@@ -68,6 +75,9 @@ class Touched:
         if edge_id not in self._edges_were:
             self._edges_were[edge_id] = EdgeState(cell.key, cell.since, cell.assertions, cell.rulings, cell.row)
             self._state.edges.changing(cell)
+            if self._moved is not None:
+                assert self._state.rows is not None, "kept where history is"
+                self._moved.edge(cell.key, self._state.rows.at)
         return cell
 
     def row_before(self, event_id: str) -> EventRow | None:
@@ -80,7 +90,7 @@ class Touched:
     def see(self, event_id: str, incident: Incident) -> None:
         """An edge that names the event is now so; also while it waits for the event to come."""
         cell = self.events[event_id]
-        self._state.events.changing(cell)
+        self._changing(cell)
         cell.incidents[incident.edge_id] = incident
 
     def attach(self, event_id: str, edge_id: str) -> None:
@@ -96,7 +106,7 @@ class Touched:
     def detach(self, event_id: str, edge_id: str) -> None:
         """Nobody asserts the edge any more."""
         cell = self.events[event_id]
-        self._state.events.changing(cell)
+        self._changing(cell)
         cell.incidents.pop(edge_id, None)
 
     # --- the end of the record --------------------------------------------------------------------------------------

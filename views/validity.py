@@ -21,9 +21,10 @@ from .change import Change
 from .deltas import cause_of
 from .held import prefix_of
 from .known import counts_from, transaction_time
+from .late import is_apart
 from .liveness import fold_erasure, fold_message
 from .moments import ROWS, TEXTS
-from .sets import SET_KINDS, fold_activation, fold_set
+from .sets import SET_KINDS, SetRecord, fold_activation, fold_set, set_key
 from .state import ViewState
 from .telling import fold_clock
 
@@ -61,27 +62,38 @@ def apply(state: ViewState, entry: Entry, value: bytes | None = None) -> list[De
     learned_at = transaction_time(record)
     if type(record) is ClockReached:  # rows hold intervals: none changes because time passed one of their ends
         return list(fold_clock(state, record, cause_of(entry)))
-    change = _begun(state, entry, prefix, learned_at, value)
-    if change is None:
-        return []
-    return change.settle(entry, learned_at)
-
-
-def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value: bytes | None) -> Change | None:
-    """Fold what a record says itself; what it touches comes back to be settled, None when it touches nothing."""
-    record: ViewRecord = entry.record  # pyright: ignore[reportAssignmentType]  # of the topics the view reads
     if type(record) in SET_KINDS:
-        state.reach(prefix, learned_at)
-        replaced = fold_set(state, record, prefix, value)  # pyright: ignore[reportArgumentType]  # one of SET_KINDS
-        if replaced is None:
-            return None
+        return _fold_set(state, entry, prefix, learned_at, value)
+    change = _begun(state, entry, prefix, learned_at)
+    return [] if change is None else change.settle(entry, learned_at)
+
+
+def _fold_set(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value: bytes | None) -> list[DeltaRecord]:
+    """Fold a set: at its own transaction time, also when it comes late (``late``)."""
+    record: SetRecord = entry.record  # pyright: ignore[reportAssignmentType]  # one of SET_KINDS
+    newest = state.enter(prefix, learned_at)
+    if newest > learned_at:
+        state.touched.pop(prefix, None)  # what this record touches is looked at alone
+    replaced = fold_set(state, record, prefix, value)
+    deltas: list[DeltaRecord] = []
+    if replaced is not None:
         change = Change(state, prefix)
         change.set_replaced(replaced)
-        return change
+        deltas = change.settle(entry, learned_at)
+    if newest > learned_at and not is_apart(state, prefix, set_key(record, prefix), learned_at):
+        state.blur(prefix, learned_at, newest)
+    return deltas
+
+
+def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int) -> Change | None:
+    """Fold what a record says itself; what it touches comes back to be settled, None when it touches nothing."""
+    record: ViewRecord = entry.record  # pyright: ignore[reportAssignmentType]  # of the topics the view reads
     match record:
         case MessagePosted() | MessageEdited() | MessageRetracted():
-            state.reach(prefix, learned_at, TEXTS)
+            newest = state.enter(prefix, learned_at, TEXTS)
             cell = fold_message(state, record, entry.offset, prefix)
+            if newest > learned_at and state.messages.since(cell) > learned_at:
+                state.blur(prefix, learned_at, newest)
             if isinstance(record, MessagePosted) and not state.control.get(prefix).erases:
                 return None  # what rests on it does so already, whether it has come or not
             state.reach(prefix, learned_at)
@@ -111,7 +123,7 @@ def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int, value
         case ClockReached():
             raise AssertionError("time touches no row")
         case EventsDistilled() | EventsAsserted() | EdgesInferred() | EdgesAsserted():
-            raise AssertionError("SET_KINDS has them all")
+            raise AssertionError("folded by _fold_set")
         case _:
             assert_never(record)
     return change

@@ -56,6 +56,19 @@ class Versions:
             until, table = int.from_bytes(name[cut : cut + 8], "big"), VERSIONED[name[cut + 8]]
             yield Version(table, prefix + name[cut + 9 :], since_of(raw), until, raw)
 
+    def end(self, table: TableName, key: bytes, at: int) -> None:
+        """Of one cell, no version is true from a transaction time on. Costs what changed of the space after that."""
+        cut = 2 + (key[0] << 8 | key[1])
+        prefix, ours = key[:cut], _CODES[table] + key[cut:]
+        start = prefix + (at + 1).to_bytes(8, "big")
+        ended = dict(self._tables.scan("history", prefix, start[cut:]))
+        ended |= {name: raw for name, raw in self._waiting.items() if name.startswith(prefix) and name >= start}
+        for name, raw in ended.items():
+            if raw is not None and name[cut + 8 :] == ours:
+                self._waiting[name] = None
+                if since_of(raw) < at:
+                    self.add(table, key, at, raw)
+
     def clear(self, prefix: bytes) -> None:
         """Remove every version of a space, also those not committed yet."""
         stored = [name for name, _ in self._tables.scan("history", prefix)]
