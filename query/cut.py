@@ -1,4 +1,4 @@
-"""One query's cut of a space: the reader and the messages it was handed, each row decoded once."""
+"""One query's cut of a space: the reader and the messages it was handed, each row looked up once."""
 
 from __future__ import annotations
 
@@ -10,27 +10,39 @@ from views.rows import EdgeRow, EventRow
 
 
 class Cut:
-    """Remembers what was read for the length of one query. The reader is already cut at ``known_at`` by the caller."""
+    """The reader is already cut at ``known_at`` by the caller. What was looked up is in the memo of the cut, for the
+    next query as well: every question meets the same few hundred rows."""
 
     def __init__(self, reader: SpaceReader, messages: Messages) -> None:
         self.reader = reader
         self.memo = reader.memo
         self._messages = messages
-        self._rows: dict[str, EventRow | None] = {}
-        self._edges: dict[str, Sequence[EdgeRow]] = {}
-        self._sources: dict[str, tuple[MessageKey, ...]] = {}
-        self._texts: dict[MessageKey, MessageText | None] = {}
+        self._rows: dict[str, EventRow | None] = self.memo.of_cut("row")
+        self._edges: dict[str, Sequence[EdgeRow]] = self.memo.of_cut("edges")
+        self._sources: dict[str, tuple[MessageKey, ...]] = self.memo.of_cut("sources")
+        self._texts: dict[MessageKey, MessageText | None] = self.memo.of_cut("text")
+        self._told: dict[MessageKey, Sequence[EventRow]] = self.memo.of_cut("told")
 
     def row(self, event_id: str) -> EventRow | None:
         """A live event, or None."""
-        if event_id not in self._rows:
-            self._rows[event_id] = self.reader.event(event_id)
-        return self._rows[event_id]
+        known = self._rows
+        if event_id in known:
+            return known[event_id]
+        found = known[event_id] = self.reader.event(event_id)
+        return found
 
     def rows(self, event_ids: Sequence[str]) -> list[EventRow]:
         """The live ones among them, in the order given."""
-        found = (self.row(event_id) for event_id in event_ids)
+        known = self._rows
+        found = [known[event_id] if event_id in known else self.row(event_id) for event_id in event_ids]
         return [row for row in found if row is not None]
+
+    def told_by(self, key: MessageKey) -> Sequence[EventRow]:
+        """The live events that rest on a message, by id."""
+        found = self._told.get(key)
+        if found is None:
+            found = self._told[key] = self.rows(self.reader.events_of_message(key))
+        return found
 
     def sources(self, event_id: str) -> Sequence[MessageKey]:
         """The messages a live event rests on, each once; none of another."""
@@ -44,13 +56,16 @@ class Cut:
 
     def edges(self, event_id: str) -> Sequence[EdgeRow]:
         """Live edges at an event, sorted by id."""
-        if event_id not in self._edges:
-            self._edges[event_id] = self.reader.edges_of(event_id)
-        return self._edges[event_id]
+        found = self._edges.get(event_id)
+        if found is None:
+            found = self._edges[event_id] = self.reader.edges_of(event_id)
+        return found
 
     def note(self, key: MessageKey) -> MessageText | None:
         """A message that may be shown: known at this cut and not retracted."""
-        if key not in self._texts:
-            text = self._messages.message(key)
-            self._texts[key] = None if text is None or text.retracted else text
-        return self._texts[key]
+        known = self._texts
+        if key in known:
+            return known[key]
+        text = self._messages.message(key)
+        found = known[key] = None if text is None or text.retracted else text
+        return found

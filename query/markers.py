@@ -85,7 +85,7 @@ class Marker:
         Where every event is marked it is their markers; where only some are, each is named ("in part: …"). A message
         without events may still say what a fact said that no longer holds.
         """
-        rows = self._cut.rows(self._cut.reader.events_of_message(key))
+        rows = self._cut.told_by(key)
         marks = {mark for row in rows if (mark := self.of_event(row))}
         if len(marks) == 1 and all(self.of_event(row) for row in rows):
             return marks.pop()
@@ -107,7 +107,10 @@ class Marker:
 
     def of_rest(self, key: MessageKey, told: str | None) -> str:
         """Markers of the events of a message other than ``told``, each with the words it is about."""
-        rows = sorted(self._cut.rows(self._cut.reader.events_of_message(key)), key=lambda row: row.event.stated)
+        rows = self._cut.told_by(key)
+        if not any(map(self.of_event, rows)):
+            return ""
+        rows = sorted(rows, key=lambda row: row.event.stated)
         parts = [f"{self._part(row)} {mark}" for row in rows if row.event.id != told and (mark := self.of_event(row))]
         return "in part: " + "; ".join(parts) if parts else ""
 

@@ -64,16 +64,19 @@ class _Order:
         if position in self._placed:
             return
         self._placed.add(position)
-        where, least = self._where, self._scores[position] - self._margin
+        where, placed, scores = self._where, self._placed, self._scores
+        least = scores[position] - self._margin
         for row in self._cut.rows(self._items[position]):
             if is_past(row, self._at):
                 for event_id in _successors(row, self._cut):
-                    if event_id in where:
-                        self.place(where[event_id])
+                    other = where.get(event_id)
+                    if other is not None and other not in placed:
+                        self.place(other)
             else:
                 for event_id in (*_possible(row, self._cut), *self._newer.get(row.event.id, ())):
-                    if event_id in where and self._scores[where[event_id]] >= least:
-                        self.place(where[event_id])
+                    other = where.get(event_id)
+                    if other is not None and other not in placed and scores[other] >= least:
+                        self.place(other)
         self.made.append(position)
 
 

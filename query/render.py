@@ -77,7 +77,7 @@ class Renderer:
             return None
         marker = self._marker.of_note(key)
         events = tuple(self._cut.reader.events_of_message(key))
-        dates = self._dates(note, self._cut.rows(events)) if self._dated_notes else ()
+        dates = self._dates(note, self._cut.told_by(key)) if self._dated_notes else ()
         notes = "; ".join(part for part in (*dates, marker) if part)
         scaffold = f" {{{notes}}}" if notes else ""
         line, tokens = self._line(key, note)
@@ -175,25 +175,30 @@ class Renderer:
     def _dates(self, note: MessageText, rows: Sequence[EventRow]) -> Sequence[str]:
         """That a message tells plans, mostly and nothing else; the days its phrases mean where they do not say them."""
         found: dict[str, None] = {}
-        told = {
-            (source.start, source.end)
-            for row in rows
-            for source in row.event.sources
-            if (source.conversation_id, source.message_id) == (note.conversation_id, note.message_id)
-        }
-        is_most = 2 * sum(end - start for start, end in told) >= len(note.content)
-        if rows and is_most and all(row.event.modality == "planned" for row in rows):
-            found["plan"] = None
+        if rows and all(row.event.modality == "planned" for row in rows):
+            told = {
+                (source.start, source.end)
+                for row in rows
+                for source in row.event.sources
+                if (source.conversation_id, source.message_id) == (note.conversation_id, note.message_id)
+            }
+            if 2 * sum(end - start for start, end in told) >= len(note.content):
+                found["plan"] = None
         for row in rows:
-            anchor, offset = row.event.anchor, offset_of(row.event, self._cut)
-            phrase, about = anchor.phrase, anchored(anchor, offset)
-            if (
-                phrase is not None
-                and anchor.resolution == "relative"
-                and about != day(row.event.stated.sent_at, offset)
-            ):
-                found[f"{_flat(phrase)} = {about}"] = None
+            if row.event.anchor.phrase is not None and (meant := self._meant(row)):
+                found[meant] = None
         return list(found)
+
+    def _meant(self, row: EventRow) -> str:
+        """The day that a statement's phrase means, where it does not say it; empty for another. Remembered."""
+        known = self._cut.memo.of_events("meant")
+        found: str | None = known.get(row.event.id)
+        if found is None:
+            anchor, offset = row.event.anchor, offset_of(row.event, self._cut)
+            about = anchored(anchor, offset)
+            is_other = anchor.resolution == "relative" and about != day(row.event.stated.sent_at, offset)
+            found = known[row.event.id] = f"{_flat(anchor.phrase or '')} = {about}" if is_other else ""
+        return found
 
     def _facts(self, row: EventRow) -> Sequence[str]:
         """What words alone do not say: that it is a plan, the day a phrase means, since when it holds. Remembered."""

@@ -34,8 +34,19 @@ from .cut import Cut
 TELLING_WORDS = 3
 """Content words that tell by themselves what they are about: "approved for 900" does, "Paris" does not."""
 
+_PAIRS_MOST = 64
+"""Facts that are remembered with one message."""
+
 _HINT = 3
 """Letters that words of one stem have in common at their beginning, and digits that ``10,000`` and ``10000`` end on."""
+
+_Fact = tuple[float, str, frozenset[int]]
+"""A fact that holds: when it was said, ``_ALWAYS`` of one that names no messages, its id, all its words."""
+
+_ALWAYS = float("inf")
+
+Holding = Mapping[int, Sequence[_Fact]]
+"""Facts that hold by single words."""
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -84,6 +95,8 @@ class Restated:
         self._near = list(dict.fromkeys(near))
         self._at = at
         self._found: dict[MessageKey, EventRow | None] = {}
+        self._retold: dict[str, EventRow | None] = {}
+        self._pairs: dict[MessageKey, dict[str, tuple[_Retired, bool]]] = cut.memo.of_messages("restates")
 
     def of(self, key: MessageKey) -> EventRow | None:
         """See ``by``; None for a message that may not be shown."""
@@ -94,9 +107,14 @@ class Restated:
         """The fact that a statement says once more: one its message restates, of whose value it has words."""
         if not self._retired:
             return None
+        if row.event.id not in self._retold:
+            self._retold[row.event.id] = self._of_event(row)
+        return self._retold[row.event.id]
+
+    def _of_event(self, row: EventRow) -> EventRow | None:
         facts = (self.of(key) for key in self._cut.sources(row.event.id))
-        words_of = content(row.event.text)
-        return next((fact for fact in facts if fact is not None and words_of & content(_value(fact))), None)
+        told = (fact for fact in facts if fact is not None)
+        return next((fact for fact in told if content(row.event.text) & content(_value(fact))), None)
 
     def by(self, note: MessageText) -> EventRow | None:
         """The fact that a message restates; of several the one stated last."""
@@ -108,21 +126,36 @@ class Restated:
         return self._found[key]
 
     def _by(self, note: MessageText) -> EventRow | None:
-        told = content(note.content)
-        near = [one for term in told for one in self._by_term.get(term, ())]
+        told, by_term = content(note.content), self._by_term
+        near = [one for term in told if term in by_term for one in by_term[term]]
         if not near:
             return None
+        pairs = self._pairs.setdefault(MessageKey(note.conversation_id, note.message_id), {})
+        fitting = [one.row for one in near if self._fits(note, told, one, pairs)]
+        return max(fitting, key=lambda row: (row.event.stated, row.event.id), default=None)
+
+    def _fits(
+        self, note: MessageText, told: frozenset[int], one: _Retired, pairs: dict[str, tuple[_Retired, bool]]
+    ) -> bool:
+        """Whether a message restates a fact. Remembered with the message, for as long as the fact is the same."""
+        known = pairs.get(one.row.event.id)
+        if known is not None and known[0] is one:
+            return known[1]
         folded = _folded(note.content)
-        fitting = [one for one in near if all(h in folded for h in one.hints) and self._restates(note, told, one)]
-        return max((one.row for one in fitting), key=lambda row: (row.event.stated, row.event.id), default=None)
+        found = all(hint in folded for hint in one.hints) and self._restates(note, told, one)
+        if len(pairs) >= _PAIRS_MOST:
+            pairs.clear()
+        pairs[one.row.event.id] = (one, found)
+        return found
 
     @cached_property
     def _retired(self) -> list[_Retired]:
         """Those of which no fact that holds says the same."""
         rows = [row for row in self._cut.rows(self._near) if row.superseders]
         past = (row for row in rows if status_at(row, self._at) in ("superseded", "corrected"))
-        found = (_retired(row, self._cut) for row in past)
-        return [one for one in found if one is not None and not self._holds_again(one)]
+        found = [one for row in past if (one := _retired(row, self._cut)) is not None]
+        holding = self._holding({min(one.said) for one in found})
+        return [one for one in found if not _holds_again(one, holding)]
 
     @cached_property
     def _by_term(self) -> Mapping[int, Sequence[_Retired]]:
@@ -132,15 +165,19 @@ class Restated:
             found.setdefault(min(one.numbers or one.said), []).append(one)
         return found
 
-    @cached_property
-    def _holding(self) -> Mapping[int, Sequence[tuple[EventRow, frozenset[int]]]]:
-        """Facts that hold and their words, by each of these."""
-        found: dict[int, list[tuple[EventRow, frozenset[int]]]] = {}
-        for row in self._cut.rows(self._near):
+    def _holding(self, terms: set[int]) -> Holding:
+        """Facts that hold and their words, by those of these that are among the terms."""
+        found: dict[int, list[_Fact]] = {}
+        known = self._cut.memo.of_events("words")
+        for row in self._cut.rows(self._near) if terms else ():
             if in_force(row, self._at):
-                words_of = content(_value(row)) | content(row.event.text)
-                for term in words_of:
-                    found.setdefault(term, []).append((row, words_of))
+                words_of: frozenset[int] | None = known.get(row.event.id)
+                if words_of is None:
+                    words_of = known[row.event.id] = content(_value(row)) | content(row.event.text)
+                event = row.event
+                fact = (event.stated.sent_at if event.sources else _ALWAYS, event.id, words_of)
+                for term in words_of & terms:
+                    found.setdefault(term, []).append(fact)
         return found
 
     def _restates(self, note: MessageText, told: frozenset[int], one: _Retired) -> bool:
@@ -153,17 +190,18 @@ class Restated:
             and _denies(note.content, one.said) == one.denies
         )
 
-    def _holds_again(self, one: _Retired) -> bool:
-        """Whether a fact that holds says the same: stated since, or by a producer that names no messages.
 
-        What took its place does not say the same, however much of it the words repeat.
-        """
-        instead = {superseder.event_id for superseder in one.row.superseders}
-        return any(
-            one.said <= words_of
-            for row, words_of in self._holding.get(min(one.said), ())
-            if row.event.id not in instead and (not row.event.sources or row.event.stated.sent_at > one.before)
-        )
+def _holds_again(one: _Retired, holding: Holding) -> bool:
+    """Whether a fact that holds says the same: stated since, or by a producer that names no messages.
+
+    What took its place does not say the same, however much of it the words repeat.
+    """
+    near = holding.get(min(one.said))
+    if near is None:
+        return False
+    said, before = one.said, one.before
+    again = [event_id for sent_at, event_id, words_of in near if sent_at > before and said <= words_of]
+    return bool(again) and not {superseder.event_id for superseder in one.row.superseders}.issuperset(again)
 
 
 @lru_cache(maxsize=4_096)

@@ -21,7 +21,7 @@ class Memo:
     def __init__(self) -> None:
         self._events: dict[Hashable, dict[str, Any]] = {}
         self._messages: dict[Hashable, dict[MessageKey, Any]] = {}
-        self._cut: dict[Hashable, dict[str, Any]] = {}
+        self._cut: dict[Hashable, dict[Any, Any]] = {}
 
     def of_events(self, kind: Hashable) -> dict[str, Any]:
         """By event id; to be read and added to."""
@@ -31,7 +31,7 @@ class Memo:
         """By message; to be read and added to."""
         return _room(self._messages, kind)
 
-    def of_cut(self, kind: Hashable) -> dict[str, Any]:
+    def of_cut(self, kind: Hashable) -> dict[Any, Any]:
         """What depends on more than that, by any name: the next cut knows nothing of it."""
         return _room(self._cut, kind)
 
