@@ -35,7 +35,7 @@ from .plans import template_sha256
 from .ports import UNTIMED, AnswerModel, NoteSearch, Rankings, Steps, TokenCounter
 from .question import Asked, understand
 from .quotes import anchored, day, offset_of
-from .relevance import Note, fused, rank_notes
+from .relevance import Note, as_shares, fused, rank_notes
 from .render import Renderer
 from .restated import Restated
 from .seeds import select_seeds
@@ -70,12 +70,16 @@ class _Read(NamedTuple):
 
 
 class _Sought(NamedTuple):
-    """What was found: as the index ranks it, and notes and events (ids), each in one ranking, best first."""
+    """What was found: as the index ranks it, and notes and events (ids), each in one ranking, best first.
+
+    ``shares``: how good each event is (``as_shares``).
+    """
 
     found_notes: Rankings
     found_events: Rankings
     notes: Sequence[Note]
     events: Sequence[str]
+    shares: Mapping[str, float]
 
 
 class QueryEngine:
@@ -129,7 +133,7 @@ class QueryEngine:
         steps.done("paths")
 
         # Line 19: C_note and C_path under B_total (Eq. 21-22).
-        found = Found(paths=paths, notes=sought.notes, events=sought.events)
+        found = Found(paths=paths, notes=sought.notes, events=sought.events, shares=sought.shares)
         context, marker = self._context(request, asked, cut, found, near, _near_seeds(read.ruled_out, seed_ids))
         steps.done("context")
 
@@ -173,13 +177,13 @@ class QueryEngine:
         notes = self._search.rankings(space, request.question, vector, "note", depth, read.conversations)
         events = self._search.rankings(space, request.question, vector, "event", s.event_hits, read.conversations)
         steps.done("search")
-        ranked = fused((events.dense, events.sparse))[: s.event_hits]
+        ranked, shares = fused((events.dense, events.sparse))[: s.event_hits], as_shares(events, s.relevance)
         cut = read.cut
         best = rank_notes(
-            notes, ranked, cut.sources, asked.names, read.messages, s.relevance,
+            notes, shares, cut.sources, asked.names, read.messages, s.relevance,
             most=most, of_change=s.newest_first and asked.of_change, known=cut.memo.of_cut("notes"),
         )  # fmt: skip
-        return _Sought(found_notes=notes, found_events=events, notes=best, events=ranked)
+        return _Sought(found_notes=notes, found_events=events, notes=best, events=ranked, shares=shares)
 
     def _context(
         self,

@@ -58,7 +58,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
         of_change: it asks what became of something.
         several: an answer may list statements.
         names: canonical participants it names, sorted.
-        proper: the proper words of those names; they are left out of the question's vector.
+        proper: the proper words of those that speak here, whose names others say to address them; they are left out of
+            the question's vector. What else is named ("Juno", "dogs") is what the question is about.
         strangers: names in the place of a person whom no participant bears, case-folded.
         at: the instant its answer is about, microseconds UTC.
         later: when it is asked, or ``at`` where the request itself fixed the instant.
@@ -100,8 +101,8 @@ def understand(request: QueryRequest, cut: Cut) -> Asked:
     later = at
     if period is not None:
         at = min(period.until - 1, request.asked_at)
-    proper = tuple(sorted({word for name in names for word in proper_words(name)}))
-    in_names = {word for name in proper for word in words(name)}
+    proper = tuple(sorted({word for name in names if _speaks(name, cut) for word in proper_words(name)}))
+    in_names = {word for name in names for part in proper_words(name) for word in words(part)}
     content = [word for word in words(question) if word not in STOP_WORDS and word not in in_names]
     if period is not None:
         content = [word for word in content if not is_date_word(word)]
@@ -123,6 +124,16 @@ def understand(request: QueryRequest, cut: Cut) -> Asked:
         terms=terms,
         attributes=frozenset(name for term in terms for name in _ATTRIBUTES_OF_TERM.get(term, ())),
     )
+
+
+def _speaks(name: str, cut: Cut) -> bool:
+    """Whether any statement of the space is a participant's own words. Remembered."""
+    known: dict[str, bool] = cut.memo.of_cut("speaks")
+    if name not in known:
+        own = name.casefold()
+        rows = (cut.row(event_id) for event_id in cut.reader.events_of_participant(name))
+        known[name] = any(row is not None and (row.event.speaker or "").casefold() == own for row in rows)
+    return known[name]
 
 
 def _people(question: str, cut: Cut) -> tuple[tuple[str, ...], tuple[str, ...]]:

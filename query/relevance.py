@@ -1,14 +1,16 @@
-"""Which notes are about a question: four rankings fused by reciprocal rank, R_k(q) of Eq. 13 and C_note of Eq. 21.
+"""Which notes are about a question: scores by meaning and by words in one, R_k(q) of Eq. 13 and C_note of Eq. 21.
 
-Two rankings of the notes themselves, by meaning and by words, each with a share of what was said just before and after:
-who answers a question seldom repeats its words. One of the events, whose texts read alone, told to the notes they rest
-on. One of the runs of talk, by the best notes in each. Notes the asked person said count more. The paper's plain
-cosine is ``Relevance(sparse=False, nearby=(), events=0, runs=0, speaker=1)``.
+Two rankings of the notes themselves, each with a share of what was said just before and after: who answers a question
+seldom repeats its words. Beside them the best of the events, whose texts read alone, that rest on a note, and how good
+the run of talk is that it stands in. Each counts as a share of its own best: ranks alone do not tell a note that stands
+out from one of hundreds alike. Notes the asked person said count more. The paper's plain cosine is
+``Relevance(sparse=0, nearby=(), events=0, runs=0, speaker=0, recency=0)``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -25,12 +27,11 @@ from .settings import Relevance
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Ref = TypeVar("Ref", int, str)
 
 _CONVERSATION_BITS = 40
 _RUN_APART = 64
 """Between the numbers of two runs; neighbours reach less far."""
-
-_NOTHING = -1.0
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +84,7 @@ class _Found:
 
 def rank_notes(
     found: Rankings,
-    events: Iterable[str],
+    events: Mapping[str, float],
     sources: Callable[[str], Sequence[MessageKey]],
     names: Collection[str],
     messages: Messages,
@@ -96,8 +97,8 @@ def rank_notes(
     """The found notes that may be shown, best first, equal ones in the order they were said.
 
     Args:
-        found: the two rankings of notes. Cosines count from the worst one found: what was not found adds nothing.
-        events: events by similarity, best first.
+        found: the two rankings of notes.
+        events: how good each found event is, 0 to 1 (``as_shares``).
         sources: the notes an event rests on.
         names: participants the question names.
         messages: of the space.
@@ -113,15 +114,12 @@ def rank_notes(
         return []
     places = np.array(at.places)
     order = np.argsort(places)
-    worst = min(cosines.values(), default=0.0)
-    scores = np.zeros(len(places))
-    for own in ({number: cosine - worst for number, cosine in cosines.items()}, words):
-        scores += _reciprocal(_with_nearby(own, places, order, weights.nearby), order)
-    scores += weights.runs * np.array(_by_run(scores, at.runs, weights.run_notes))
-    for rank, number in enumerate(_of_events(events, sources, at.numbers), start=1):
-        scores[number] += weights.events / (RRF_K + rank)
+    scores = weights.events * _of_events(events, sources, at.numbers)
+    for own, weight in ((_from_floor(cosines), weights.dense), (words, weights.sparse)):
+        scores += weight * _share(_with_nearby(own, places, order, weights.nearby))
+    scores += weights.runs * _share(_by_run(scores, at.runs, weights.run_notes))
     wanted = {name.casefold() for name in names}
-    scores *= [weights.speaker if text.speaker.casefold() in wanted else 1.0 for text in at.texts]
+    scores += [weights.speaker if text.speaker.casefold() in wanted else 0.0 for text in at.texts]
     sent = np.array([text.sent_at for text in at.texts])
     if of_change:
         said = np.lexsort([places, sent])
@@ -134,10 +132,20 @@ def rank_notes(
     ]
 
 
-def as_notes(events: Iterable[str], weights: Relevance) -> dict[str, float]:
-    """What events that rest on no message score beside notes: as one at their place in both rankings."""
-    whole = float(weights.dense) + float(weights.sparse)
-    return {event_id: whole / (RRF_K + rank) for rank, event_id in enumerate(events, start=1)}
+def as_shares(found: Rankings, weights: Relevance) -> dict[str, float]:
+    """How good each found event is beside the best by meaning and the best by words, from 0 to 1."""
+    whole = weights.dense + weights.sparse
+    shares: dict[str, float] = {}
+    for own, weight in ((_from_floor(dict(found.dense)), weights.dense), (dict(found.sparse), weights.sparse)):
+        best = max(own.values(), default=0.0)
+        for ref, score in own.items() if weight and best > 0.0 else ():
+            shares[ref] = shares.get(ref, 0.0) + weight * score / best / whole
+    return shares
+
+
+def as_notes(events: Mapping[str, float], weights: Relevance) -> dict[str, float]:
+    """What events that rest on no message score beside notes: as one that is as good by meaning and by words."""
+    return {event_id: (weights.dense + weights.sparse) * share for event_id, share in events.items()}
 
 
 def fused(rankings: Iterable[Sequence[tuple[str, float]]]) -> list[str]:
@@ -149,8 +157,19 @@ def fused(rankings: Iterable[Sequence[tuple[str, float]]]) -> list[str]:
     return sorted(scores, key=lambda ref: (-scores[ref], ref))
 
 
+def _from_floor(cosines: Mapping[Ref, float]) -> dict[Ref, float]:
+    """Cosines from the worst one found: what was not found adds nothing.
+
+    From half the best where all lie closer than that: of a handful of notes alike the worst is hardly worse.
+    """
+    if not cosines:
+        return {}
+    floor = min(*cosines.values(), max(cosines.values()) / 2)
+    return {ref: cosine - floor for ref, cosine in cosines.items()}
+
+
 def _with_nearby(own: Mapping[int, float], places: Ints, order: Ints, shares: Sequence[float]) -> Floats:
-    """Every note's own score and the shares of its neighbours'; -1 for one not found itself that gets nothing."""
+    """Every note's own score and the shares of its neighbours'."""
     scores = np.zeros(len(places))
     scores[list(own)] = list(own.values())
     total, ordered = scores.copy(), places[order]
@@ -158,32 +177,32 @@ def _with_nearby(own: Mapping[int, float], places: Ints, order: Ints, shares: Se
         for beside in (places - distance, places + distance):
             near = np.minimum(np.searchsorted(ordered, beside), len(ordered) - 1)
             total += share * np.where(ordered[near] == beside, scores[order[near]], 0.0)
-    is_found = np.zeros(len(places), dtype=bool)
-    is_found[list(own)] = True
-    return np.where(is_found | (total > 0.0), total, _NOTHING)
+    return total
 
 
-def _reciprocal(scores: Floats, order: Ints) -> Floats:
-    """1 / (k + rank) by score, equal ones by place; 0 for notes that are not ranked."""
-    ranked = order[np.argsort(-scores[order], kind="stable")]
-    made = np.zeros(len(scores))
-    made[ranked] = 1.0 / (RRF_K + np.arange(1, len(scores) + 1))
-    return np.where(scores == _NOTHING, 0.0, made)
+def _share(scores: Floats) -> Floats:
+    """Scores as shares of the best one."""
+    best = scores.max()
+    return scores / best if best > 0.0 else scores
 
 
-def _by_run(scores: Floats, runs: Sequence[int], best: int) -> list[float]:
-    """For each note 1 / (k + rank) of its run, by the sum of the run's best notes; equal ones by run."""
+def _by_run(scores: Floats, runs: Sequence[int], best: int) -> Floats:
+    """For each note the sum of the best notes of its run."""
     held: dict[int, list[float]] = {}
     for run, score in zip(runs, scores.tolist(), strict=True):
         held.setdefault(run, []).append(score)
     worth = {run: sum(sorted(found, reverse=True)[:best]) for run, found in held.items()}
-    ranks = {run: rank for rank, run in enumerate(sorted(worth, key=lambda run: (-worth[run], run)), start=1)}
-    return [1.0 / (RRF_K + ranks[run]) for run in runs]
+    return np.array([worth[run] for run in runs])
 
 
 def _of_events(
-    events: Iterable[str], sources: Callable[[str], Sequence[MessageKey]], numbers: Mapping[MessageKey, int]
-) -> list[int]:
-    """The found notes that found events rest on, in the order of the events."""
-    keys = (key for event_id in events for key in sources(event_id))
-    return list(dict.fromkeys(numbers[key] for key in keys if key in numbers))
+    events: Mapping[str, float], sources: Callable[[str], Sequence[MessageKey]], numbers: Mapping[MessageKey, int]
+) -> Floats:
+    """For each found note how good the best found event is that rests on it."""
+    best = np.zeros(len(numbers))
+    for event_id, share in events.items():
+        for key in sources(event_id):
+            number = numbers.get(key)
+            if number is not None:
+                best[number] = max(best[number], share)
+    return best

@@ -16,25 +16,25 @@ Family = Literal["note", "entity", "update", "hierarchy"]
 
 
 class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Weights of the fused ranking of notes. Compared on six public conversations; only others can judge them.
+    """Weights of the ranking of notes. What each counts is a share of its best, from 0 to 1; ADR 0042 tells how chosen.
 
     Attributes:
-        dense, sparse: whether the ranking counts.
+        dense, sparse: weights of the scores by meaning and by words; 0 leaves one out.
         nearby: share of the score of notes one and two places before and after, in the same run.
-        events: weight of the ranking of events beside those of the notes, which have 1.
-        runs: weight of the ranking of runs.
+        events: weight of the best event that rests on a note.
+        runs: weight of the run a note stands in.
         run_notes: notes of a run that tell how good it is.
-        speaker: factor for notes said by a person the question names.
+        speaker: what it adds that a note was said by a person the question names.
         recency: of a question about a change, how much more the last of the found notes counts than the first.
     """
 
-    dense: bool = True
-    sparse: bool = True
+    dense: float = 0.5
+    sparse: float = 0.5
     nearby: tuple[float, ...] = (0.3, 0.15)
-    events: float = 0.5
-    runs: float = 0.5
+    events: float = 0.3
+    runs: float = 0.4
     run_notes: int = 3
-    speaker: float = 1.6
+    speaker: float = 0.4
     recency: float = 0.4
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import get_args
 
+from views.vectors.sparse import STOP_WORDS
+
 from .api import Shape
 
 SHAPES: tuple[Shape, ...] = get_args(Shape)
@@ -112,8 +114,9 @@ def asks_for_several(question: str, shape: Shape) -> bool:
 def names_in(question: str, participants: Sequence[str]) -> tuple[str, ...]:
     """Participants the question names, sorted; matched case-folded.
 
-    By one word of a name ("Holt" for "Bram Holt"; a word two people share names both). Somebody known through another
-    ("Bram's sister Ilka", "Bram's doctor") is named by their own name or by the relation, never by the other's name.
+    By one word of a name ("Holt" for "Bram Holt"; a word two people share names both), but not by "of" or "the" in one
+    ("Two of us"). Somebody known through another ("Bram's sister Ilka", "Bram's doctor") is named by their own name or
+    by the relation, never by the other's name.
     """
     asked = tokens(question)
     return tuple(sorted(name for name in participants if _is_named(name, asked)))
@@ -121,7 +124,7 @@ def names_in(question: str, participants: Sequence[str]) -> tuple[str, ...]:
 
 def _is_named(name: str, asked: Sequence[str]) -> bool:
     owner, possessive, rest = name.replace("’", "'").partition("'s ")
-    own = [word for word in rest.split() if word[:1].isupper()] if possessive else [name]
+    own = [word for word in rest.split() if word[:1].isupper()] if possessive else _telling(name)
     if any(len(word) > 1 and word in asked for part in own for word in tokens(part)):
         return True
     relation = [
@@ -131,6 +134,13 @@ def _is_named(name: str, asked: Sequence[str]) -> bool:
     ]
     starts = range(len(asked) - len(relation) + 1) if possessive else ()
     return any(list(asked[i : i + len(relation)]) == relation for i in starts)
+
+
+def _telling(name: str) -> Sequence[str]:
+    """Words that name somebody: with a capital, where any has one; else those that are no stop words; else all."""
+    parts = name.split()
+    capital = [word for word in parts if word[:1].isupper()]
+    return capital or [word for word in parts if word.casefold() not in STOP_WORDS] or parts
 
 
 def proper_words(name: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Were the order of showing the order of taking, what is new but beside the point 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -26,11 +26,15 @@ _CAUSAL = ("causes", "enables", "prevents")
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search found, each best first: paths by S, notes by the fused ranking, events by similarity."""
+    """What a search found, each best first: paths by S, notes by the fused ranking, events by similarity.
+
+    ``shares``: how good each event is beside the best (``relevance.as_shares``).
+    """
 
     paths: Sequence[Path]
     notes: Sequence[Note]
     events: Sequence[str]
+    shares: Mapping[str, float]
 
 
 class Showing:
@@ -89,7 +93,7 @@ class Showing:
         """All paths: by relevance, single events and chains by turns."""
         found, ordered = self._found, list(self._found.paths)
         if self._settings.path_order == "relevance":
-            own = as_notes(found.events, self._settings.relevance)
+            own = as_notes(found.shares, self._settings.relevance)
             ordered = by_relevance(ordered, {note.key: note.score for note in found.notes}, own, self._cut)
         return take_turns(ordered)
 

@@ -9,7 +9,7 @@ import msgspec
 from query.api import Mode
 from query.settings import QuerySettings, Relevance
 
-PLAIN = Relevance(sparse=False, nearby=(), events=0.0, runs=0.0, speaker=1.0, recency=0.0)
+PLAIN = Relevance(sparse=0.0, nearby=(), events=0.0, runs=0.0, speaker=0.0, recency=0.0)
 """The paper's R_k(q): cosine alone."""
 
 
@@ -25,7 +25,7 @@ ABLATIONS: Mapping[str, Callable[[QuerySettings], QuerySettings]] = {
     "no_upd": _without("update"),
     "no_hier": lambda s: msgspec.structs.replace(_without("hierarchy")(s), hierarchy_fan=0),
     "no_graph": lambda s: msgspec.structs.replace(s, families=("note",), max_hops=0, hierarchy_fan=0),
-    "no_sparse": lambda s: msgspec.structs.replace(s, relevance=msgspec.structs.replace(s.relevance, sparse=False)),
+    "no_sparse": lambda s: msgspec.structs.replace(s, relevance=msgspec.structs.replace(s.relevance, sparse=0.0)),
     "dense_only": lambda s: msgspec.structs.replace(s, relevance=PLAIN),
     "no_plan": lambda s: msgspec.structs.replace(s, newest_first=False),
     "flat": lambda s: msgspec.structs.replace(s, families=("note",), max_hops=0, hierarchy_fan=0, newest_first=False),

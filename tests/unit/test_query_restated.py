@@ -150,7 +150,7 @@ def test_paths_of_facts_without_messages_rank_by_their_own_place_among_the_event
     paths = [
         Path(events=(one,), steps=(), score=0.0, ns=0.0, pc=0.0, tc=0.0, uv=0.0) for one in ("far", "old", "close")
     ]
-    own = as_notes(["close", "far"], Relevance())
+    own = as_notes({"close": 0.9, "far": 0.5}, Relevance())
     assert [path.events[0] for path in by_relevance(paths, {}, own, cut)] == ["close", "far", "old"]
     newest = newest_paths(paths, [], ["new", "old"], 2, cut)
     assert [path.events[0] for path in newest] == ["old", "far", "close"]

@@ -52,6 +52,17 @@ def test_names_match_by_full_name_or_one_word_of_it_in_any_case() -> None:
     assert names_in("is the coda long?", people) == ()
 
 
+def test_small_words_in_a_name_name_nobody() -> None:
+    people = ["Two of them", "the choir", "Ines de la Mare", "Will", "us"]
+    assert names_in("What is the name of one of the boats?", people) == ()
+    assert names_in("Where does de la Mare live, and will two choirs sing?", people) == (
+        "Ines de la Mare",
+        "Two of them",
+        "Will",
+    )
+    assert names_in("When does the choir sing for us?", people) == ("the choir", "us")
+
+
 def test_somebody_known_through_another_is_not_named_by_the_others_name() -> None:
     people = ["Bram", "Bram's doctor", "Bram's sister Ilka", "Tilda"]
     assert names_in("Where does Bram live?", people) == ("Bram",)
