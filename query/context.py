@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -25,13 +25,14 @@ SPARE_MIN = 8
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """What may go into a context, each list in the order in which it is taken: relevance alone selects.
 
-    ``shown_paths``, ``shown_notes``: the order in which what was taken is shown, where that is another one.
+    ``shown_paths``, ``shown_notes``: the order in which what was taken is shown, where that is another one; that of
+    paths is only asked for when one was taken.
     """
 
     paths: Sequence[Path]
     notes: Sequence[tuple[MessageKey, float]]
     ruled_out: Sequence[Edge]
-    shown_paths: Sequence[Path] | None = None
+    shown_paths: Callable[[], Sequence[Path]] | None = None
     shown_notes: Sequence[tuple[MessageKey, float]] | None = None
 
 
@@ -105,18 +106,25 @@ class _Taken(NamedTuple):
 
 def _as_shown(offer: Offer, taken: Sequence[_Taken]) -> Offer:
     """Only what was taken, in the order in which it is shown; a statement of a chain may stand alone before it."""
-    chosen = {id(one.path) for one in taken}
+    chosen = {id(one.path) for one in taken if one.path is not None}
     events = {event_id for one in taken if one.path is not None for event_id in one.path.events}
     keys = {MessageKey(*key) for one in taken if one.path is None for key in one.rendered.item.message_ids}
     return Offer(
         paths=[
             path
-            for path in offer.shown_paths or offer.paths
+            for path in _in_shown_order(offer, chosen)
             if id(path) in chosen or (not path.steps and path.events[0] in events)
         ],
         notes=[note for note in offer.shown_notes or offer.notes if note[0] in keys],
         ruled_out=offer.ruled_out,
     )
+
+
+def _in_shown_order(offer: Offer, chosen: Collection[int]) -> Sequence[Path]:
+    """The paths of an offer in the order in which they are shown; none where none was chosen."""
+    if not chosen:
+        return ()
+    return (offer.shown_paths() if offer.shown_paths else ()) or offer.paths
 
 
 def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, counter: TokenCounter) -> list[_Taken]:

@@ -211,7 +211,7 @@ class QueryEngine:
             ),
             notes=showing.taken_notes(),
             ruled_out=ruled_out,
-            shown_paths=showing.shown_paths(),
+            shown_paths=showing.shown_paths,
             shown_notes=None if is_flat else showing.shown_notes(),  # the order of the search: others compare with it
         )
         return assemble(arm(request.mode, offer), request.budget_tokens, s.note_share, renderer, self._counter), marker

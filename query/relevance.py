@@ -59,15 +59,18 @@ class _Found:
     def add(self, ranking: Iterable[tuple[str, float]]) -> dict[int, float]:
         """Scores by the number of the note, counted in the order of finding."""
         scores: dict[int, float] = {}
+        known, numbers, bases = self._known, self._numbers, self._bases
         for ref, score in ranking:
-            number = self._numbers.get(ref)
+            number = numbers.get(ref)
             if number is None:
-                placed = self._known[ref] if ref in self._known else self._look(ref)
+                placed = known[ref] if ref in known else self._look(ref)
                 if placed is None:
                     continue
                 key, text, (run, place) = placed
-                base = self._bases.setdefault(key.conversation_id, len(self._bases) << _CONVERSATION_BITS)
-                number = self._numbers[ref] = self.numbers[key] = len(self.texts)
+                base = bases.get(text.conversation_id)
+                if base is None:
+                    base = bases[text.conversation_id] = len(bases) << _CONVERSATION_BITS
+                number = numbers[ref] = self.numbers[key] = len(self.texts)
                 self.texts.append(text)
                 self.places.append(base + run * _RUN_APART + place)
                 self.runs.append(base + run)

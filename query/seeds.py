@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 from schemas.ids import MessageKey
 from schemas.parts import whole_of
-from views.rows import EventRow
+from views.rows import EdgeRow, EventRow
 
 from .api import Seed
 from .cut import Cut
@@ -88,12 +88,23 @@ def update_seeds(cut: Cut, seeds: Sequence[str], cap: int) -> list[str]:
     """
     found: list[str] = []
     for seed in seeds:
-        for row in cut.edges(seed):
-            edge = row.edge
-            if edge.relation == "contradicts" or (edge.relation == "updates" and row.effective):
-                found.append(edge.dst if edge.src == seed else edge.src)
+        found += _versions(cut, seed)
     known = set(seeds)
     return [event_id for event_id in _unique(found) if event_id not in known][:cap]
+
+
+def _versions(cut: Cut, event_id: str) -> Sequence[str]:
+    """What an event updates or is updated by, or contradicts. Remembered."""
+    known = cut.memo.of_events("versions")
+    found: list[str] | None = known.get(event_id)
+    if found is None:
+        telling = [row.edge for row in cut.edges(event_id) if _is_of_versions(row)]
+        found = known[event_id] = [edge.dst if edge.src == event_id else edge.src for edge in telling]
+    return found
+
+
+def _is_of_versions(row: EdgeRow) -> bool:
+    return row.edge.relation == "contradicts" or (row.edge.relation == "updates" and row.effective)
 
 
 def hierarchy_seeds(cut: Cut, seeds: Sequence[str], ranked_events: Sequence[str], cap: int) -> list[str]:

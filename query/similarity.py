@@ -32,16 +32,18 @@ class Similarity:
         """
         refs = {row.event.id: _refs(row) for row in rows}
         cosines = dict(known)
-        missing = sorted({ref for listed in refs.values() for ref in listed} - cosines.keys())
+        missing = sorted({ref for listed in refs.values() for ref in listed if ref not in cosines})
         cosines |= self._search.cosines(self._space, "note", missing, self._vector)
         noteless = [event_id for event_id, listed in refs.items() if not listed]
-        own = self._search.cosines(self._space, "event", noteless, self._vector) if noteless else {}
-        return {
-            event_id: event_similarity([cosines[ref] for ref in listed if ref in cosines])
-            if listed
-            else own.get(event_id, 0.0)
-            for event_id, listed in refs.items()
-        }
+        found = self._search.cosines(self._space, "event", noteless, self._vector) if noteless else {}
+        for event_id, listed in refs.items():
+            if len(listed) == 1:
+                found[event_id] = cosines.get(listed[0], 0.0)
+            elif listed:
+                found[event_id] = event_similarity([cosines[ref] for ref in listed if ref in cosines])
+            else:
+                found.setdefault(event_id, 0.0)
+        return found
 
     def of_statements(
         self, rows: Iterable[str], by_notes: Mapping[str, float], known: Mapping[str, float]
