@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from schemas.events import Anchor, Event, Source, Stated
+from schemas.events import Event
 from schemas.messages import MessagePosted
 from streams.candidates import CAP, Row, make_row
 from streams.gate_index import GateIndex
 from streams.unit_vectors import quantize
 from views.encoder.protocol import Encoder
 
+from .bare import bare_statement
 from .matching import Gold, Turn, turn
 
 MESSAGES_AT_ONCE = 64
@@ -75,26 +76,7 @@ def _rows(events: Sequence[Event], encoder: Encoder) -> list[tuple[Row, frozense
 
 def as_statement(said: MessagePosted) -> Event:
     """A whole message as one statement about its speaker: what a gate is judged on without a distiller."""
-    content = said.content
-    return Event(
-        id=said.message_id,
-        type="state_change",
-        subject=said.speaker,
-        participants=(said.speaker,),
-        speaker=said.speaker,
-        text=content,
-        sources=(Source(conversation_id=said.conversation_id, message_id=said.message_id, start=0, end=len(content)),),
-        stated=Stated(said.sent_at, said.seq, said.message_id, len(content)),
-        anchor=Anchor(
-            start=said.sent_at, until=said.sent_at + 1, precision="minute", phrase=None, resolution="message_time"
-        ),
-        valid_from=None,
-        ends_at=None,
-        holds=True,
-        modality="asserted",
-        polarity="affirmed",
-        attribute=None,
-        value=None,
-        expected_until=None,
-        confidence=1.0,
-    )
+    return bare_statement(
+        said.speaker, said.content, said.sent_at, conversation_id=said.conversation_id, message_id=said.message_id,
+        seq=said.seq,
+    )  # fmt: skip

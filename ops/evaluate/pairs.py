@@ -11,10 +11,11 @@ import hashlib
 from collections.abc import Sequence
 
 from ops.scoring.lazy import open_classifier
-from schemas.events import Anchor, Event, Source, Stated
+from schemas.events import Event
 from schemas.times import parse_time
 from streams.classify.protocol import Classifier, Judgement, Pair
 
+from .bare import bare_statement
 from .data import LabelledPair, Said
 from .suite import Scores, Task, share
 
@@ -58,27 +59,7 @@ def as_pair(pair: LabelledPair) -> Pair:
 
 def _bare(pair_id: str, side: str, said: Said) -> Event:
     sent_at, _ = parse_time(said.sent_at)
-    message_id = f"{pair_id}-{side}"
-    return Event(
-        id=message_id,
-        type="state_change",
-        subject=said.speaker,
-        participants=(said.speaker,),
-        speaker=said.speaker,
-        text=said.text,
-        sources=(Source(conversation_id=pair_id, message_id=message_id, start=0, end=len(said.text)),),
-        stated=Stated(sent_at, 0, message_id, len(said.text)),
-        anchor=Anchor(start=sent_at, until=sent_at + 1, precision="minute", phrase=None, resolution="message_time"),
-        valid_from=None,
-        ends_at=None,
-        holds=True,
-        modality="asserted",
-        polarity="affirmed",
-        attribute=None,
-        value=None,
-        expected_until=None,
-        confidence=1.0,
-    )
+    return bare_statement(said.speaker, said.text, sent_at, conversation_id=pair_id, message_id=f"{pair_id}-{side}")
 
 
 def score(labelled: Sequence[LabelledPair], classifier: Classifier) -> Scores:

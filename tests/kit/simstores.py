@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Literal, get_args
@@ -55,20 +55,25 @@ class Fate:
             raise Crash(place)
 
 
+@contextmanager
+def dying(fate: Fate, batch: AbstractContextManager[Batch]) -> Generator[Batch]:
+    """A batch of a log whose process may die just before it is committed, or just after."""
+    with batch as made:
+        yield made
+        fate.at("before the log's commit")
+    fate.at("after the log's commit")
+
+
 class MortalLog(MemoryLog):
-    """A log whose process may die just before a batch is committed, or just after."""
+    """A log in memory, of a process that may die at a commit."""
 
     def __init__(self, fate: Fate, partitions: int) -> None:
         super().__init__(partitions)
         self._fate = fate
 
-    @contextmanager
-    def batch(self, *, sync: bool = False) -> Generator[Batch]:
+    def batch(self, *, sync: bool = False) -> AbstractContextManager[Batch]:
         """See ``Log.batch``."""
-        with super().batch(sync=sync) as batch:
-            yield batch
-            self._fate.at("before the log's commit")
-        self._fate.at("after the log's commit")
+        return dying(self._fate, super().batch(sync=sync))
 
 
 class MortalRocksLog(RocksLog):
@@ -78,13 +83,9 @@ class MortalRocksLog(RocksLog):
         super().__init__(directory, partitions=partitions)
         self._fate = fate
 
-    @contextmanager
-    def batch(self, *, sync: bool = False) -> Generator[Batch]:
+    def batch(self, *, sync: bool = False) -> AbstractContextManager[Batch]:
         """See ``Log.batch``."""
-        with super().batch(sync=sync) as batch:
-            yield batch
-            self._fate.at("before the log's commit")
-        self._fate.at("after the log's commit")
+        return dying(self._fate, super().batch(sync=sync))
 
 
 class MortalTables(MemoryTables):

@@ -15,14 +15,12 @@ from urllib.parse import quote
 import aiohttp
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from prometheus_client import CollectorRegistry
 from yarl import URL
 
 from query.api import StateRequest, StateResult
 from query.service.app import create_app
-from query.service.openapi import openapi
 from query.service.params import include
 from query.service.reads import read_state
 from query.service.rendering import INSTANTS, to_json
@@ -32,6 +30,7 @@ from query.service.service import Limits
 from schemas.events import Stated
 from schemas.ids import SpaceKey
 from schemas.times import parse_time
+from tests.kit.described import conforms
 from tests.kit.fake_system import FakeSystem
 
 NOW = parse_time("2024-06-01T12:00:00Z")[0]
@@ -65,17 +64,6 @@ def registry() -> CollectorRegistry:
 async def client(system, registry, aiohttp_client):
     limits = Limits(body_max_bytes=50_000, wait_timeout_s=0.05, workers=4, ready_max_waiting=2)
     return await aiohttp_client(create_app(system, registry, clock=lambda: NOW, limits=limits))
-
-
-SCHEMAS = openapi()["components"]
-
-
-def conforms(body: object, name: str) -> None:
-    """The body is what the description says, with times as times."""
-    schema = {"$ref": f"#/components/schemas/{name}", "components": SCHEMAS}
-    checker = Draft202012Validator.FORMAT_CHECKER
-    assert "date-time" in checker.checkers
-    Draft202012Validator(schema, format_checker=checker).validate(body)
 
 
 async def ok(response, name: str | None = None):

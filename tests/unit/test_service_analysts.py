@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from prometheus_client import CollectorRegistry
 
 from query.service.app import create_app
-from query.service.openapi import openapi
+from tests.kit.described import conforms
 from tests.kit.embedded import SPACE, Home
 
 PATH = f"/v1/spaces/{SPACE.space}"
@@ -27,11 +26,6 @@ def home() -> Home:
 @pytest.fixture
 async def client(home: Home, aiohttp_client: Any) -> Any:
     return await aiohttp_client(create_app(home.system, CollectorRegistry(), clock=lambda: home.now))
-
-
-def conforms(body: Any, name: str) -> None:
-    schema = {"$ref": f"#/components/schemas/{name}", "components": openapi()["components"]}
-    Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(body)
 
 
 async def ask(client: Any, path: str, name: str) -> Any:
