@@ -36,12 +36,19 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def report(
-    suite: str, metrics: Mapping[str, float], *, data_sha256: str, config_sha256: str, now: int, **more: object
+    suite: str,
+    metrics: Mapping[str, float],
+    *,
+    data_sha256: str,
+    config_sha256: str,
+    now: int,
+    failed: Sequence[str] | None = None,
+    intervals: Mapping[str, tuple[float, float]] | None = None,
 ) -> Report:
-    """A report of this checkout. ``now``: microseconds UTC; ``more``: the optional fields of ``Report``."""
+    """A report of this checkout, made ``now`` (microseconds UTC)."""
     return Report(
         suite=suite, commit=checkout(), data_sha256=data_sha256, config_sha256=config_sha256, at=format_time(now),
-        metrics=metrics, **more,  # pyright: ignore[reportArgumentType]  # the struct checks its own fields by name
+        metrics=metrics, failed=failed, intervals=intervals,
     )  # fmt: skip
 
 

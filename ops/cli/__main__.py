@@ -20,8 +20,8 @@ from . import (
     backup,
     bench,
     changes,
-    changing,
     dead_letters,
+    editing,
     erase,
     evaluate,
     history,
@@ -61,7 +61,7 @@ _PIPE_CLOSED = 141
 
 _READ = (state.add, changes.add, history.add, ask.add, status.add)
 _CHANGE = (
-    changing.add_edit, changing.add_retract, erase.add, ruling.add_accept, ruling.add_rule_out, alias.add, producer.add,
+    editing.add_edit, editing.add_retract, erase.add, ruling.add_accept, ruling.add_rule_out, alias.add, producer.add,
 )  # fmt: skip
 _RUN = (serve.add, topics.add, worker.add, view.add, dead_letters.add)
 _KEEP = (verify.add, rebuild.add, backup.add, restore.add)
