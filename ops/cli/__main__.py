@@ -53,8 +53,9 @@ if TYPE_CHECKING:
 DESCRIPTION = "Which of the things people said are still true, since when, and how do we know?"
 EXIT_CODES = """\
 exit codes: 0 done; 1 something is not as it should be, or could not all be done (verify, rebuild, topics, dead-letters
-redrive, redistill --switch, schemas --check, evaluate); 2 bad usage, refused input, or no broker; 3 the store is in use
-or of another format, or no service is at --url; 130 interrupted (import: run it again to resume)"""
+redrive, redistill --switch, schemas --check, evaluate); 2 bad usage, refused input, or no broker; 3 the store, or a
+backup, is missing, in use or of another format, or no service is at --url; 130 interrupted (import: run it again to
+resume)"""
 
 _PIPE_CLOSED = 141
 """128 + SIGPIPE, as a shell reports it: the reader (``head``) had enough."""

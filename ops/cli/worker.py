@@ -204,7 +204,10 @@ def _run(
 
 def _seconds(text: str) -> float:
     """Of a session: as a broker and the client can take it. ``argparse`` prints the error."""
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a number: {text!r}") from None
     if not SESSION_MIN_S <= seconds <= SESSION_MAX_S:
         raise argparse.ArgumentTypeError(f"must be {SESSION_MIN_S} to {SESSION_MAX_S}")
     return seconds

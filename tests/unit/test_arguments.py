@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
 from ops.cli.__main__ import build_parser, main
+from ops.evaluate.ablations import ABLATIONS
+from ops.evaluate.suites import Suite
 
 
 def commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -55,3 +58,27 @@ def test_an_option_is_written_in_full(capsys: pytest.CaptureFixture[str]) -> Non
         main(["state", "pond", "--known", "2031-01-01"])
     assert left.value.code == 2
     assert "--known" in capsys.readouterr().err
+
+
+def test_every_suite_and_every_ablation_is_named() -> None:
+    told = COMMANDS["evaluate"].format_help()
+    assert [name for name in (*get_args(Suite), *ABLATIONS) if name not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["worker", "--session", "long"], "--session: not a number: 'long'"),
+        (["worker", "--session", "nan"], "--session: must be 1 to 60"),
+        (["state", "pond", "--zone", "Mars"], "--zone: no such time zone: 'Mars'"),
+        (["view", "--metrics", "here"], "--metrics: not HOST:PORT: 'here'"),
+        (["evaluate", "pairs", "--data", ".", "--samples", "all"], "--samples: not numbers: 'all'"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_named(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert said in capsys.readouterr().err
