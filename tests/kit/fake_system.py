@@ -16,13 +16,11 @@ import msgspec
 from query.api import (
     Answer,
     ChainLink,
-    Citation,
     ContextItem,
     HistoryResult,
     Path,
     QueryRequest,
     QueryResult,
-    ReplacedBy,
     Seed,
     StateEntry,
     StateRequest,
@@ -30,11 +28,10 @@ from query.api import (
     Step,
 )
 from query.service.ports import Health, Ingested, Refused
-from schemas.events import Event, Source, Stated
-from schemas.ids import SpaceKey, asserted_event_id, edge_id, event_id
+from schemas.ids import SpaceKey, asserted_event_id, edge_id
 from schemas.times import parse_time
 from schemas.wire import AssertedOut, AssertionsIn, MessageIn, MessageStatus, Problem
-from tests.kit.events import by, stated
+from tests.kit.fake_facts import facts
 from views.reader import Basis, MessageAccount
 
 MessageId = tuple[SpaceKey, str, str]
@@ -259,76 +256,5 @@ class FakeSystem:
         return Basis(partition=0, messages=self._applied, waiting=waiting, parked=0)
 
     def _entries(self, space: SpaceKey, at: int) -> tuple[StateEntry, ...]:
-        events = sorted(
-            (
-                _event(space, message)
-                for (where, _, _), message in self._current(applied_only=True).items()
-                if where == space and message is not None and " is " in message.content
-            ),
-            key=lambda event: event.stated,
-        )
-        entries: list[StateEntry] = []
-        for number, event in enumerate(events):
-            same = (later for later in events[number + 1 :] if _about(later) == _about(event))
-            entries.append(_entry(event, next(same, None), at))
-        return tuple(entries)
-
-
-def _about(event: Event) -> tuple[str | None, str | None]:
-    return event.subject, event.attribute
-
-
-def _event(space: SpaceKey, message: MessageIn) -> Event:
-    sent_at, _ = parse_time(message.sent_at)
-    attribute, _, value = message.content.partition(" is ")
-    span = (message.conversation_id, message.message_id, 0, len(message.content))
-    source = Source(conversation_id=span[0], message_id=span[1], start=span[2], end=span[3])
-    return stated(
-        event_id(space, [span], "state_change", message.content),
-        message.content,
-        sent_at,
-        **by(message.speaker),
-        sources=(source,),
-        stated=Stated(sent_at, message.seq or 0, message.message_id, 0),
-        attribute=attribute,
-        value=value,
-    )
-
-
-def _entry(event: Event, successor: Event | None, at: int) -> StateEntry:
-    start = event.stated.sent_at
-    until = None if successor is None else successor.stated.sent_at
-    ended = until is not None and at >= until
-    source = event.sources[0]
-    replaced: tuple[ReplacedBy, ...] = ()
-    if successor is not None and ended:
-        by = successor.sources[0]
-        replaced = (
-            ReplacedBy(
-                event_id=successor.id,
-                kind="change",
-                text=successor.text,
-                conversation_id=by.conversation_id,
-                message_id=by.message_id,
-            ),
-        )
-    return StateEntry(
-        event=event,
-        status="superseded" if ended else "not_yet" if at < start else "valid",
-        validity=0.0 if ended else 1.0,
-        valid_from=start,
-        valid_until=until,
-        contested_by=(),
-        superseded_by=replaced,
-        citations=(
-            Citation(
-                event_id=event.id,
-                conversation_id=source.conversation_id,
-                message_id=source.message_id,
-                speaker=event.speaker or "",
-                sent_at=start,
-                utc_offset_min=0,
-                quote=event.text,
-            ),
-        ),
-    )
+        current = self._current(applied_only=True)
+        return facts(space, [message for (where, _, _), message in current.items() if where == space and message], at)
