@@ -31,6 +31,31 @@ def is_past(row: EventRow, at: int) -> bool:
     return status in ("superseded", "corrected", "withdrawn") or (status == "ended" and row.event.type != "action")
 
 
+def unmarked_since(row: EventRow, cut: Cut) -> int | None:
+    """From when on a statement carries no marker of its own, whatever the time: most do not. None of one that may.
+
+    Nothing took its place, contests it, demotes it or may have superseded it; it is no plan that lapses, and does not
+    end, or is an action. Such a statement is never past. Remembered.
+    """
+    known = cut.memo.of_events("unmarked")
+    event_id = row.event.id
+    if event_id not in known:
+        known[event_id] = row.valid_from if _is_plain(row, cut) else None
+    found: int | None = known[event_id]
+    return found
+
+
+def _is_plain(row: EventRow, cut: Cut) -> bool:
+    event = row.event
+    is_retired = row.corrected or row.withdrawal or row.superseded or bool(row.superseders)
+    ends = row.valid_until is not None and event.type != "action"
+    lapses = event.modality == "planned" and event.expected_until is not None
+    is_touched = row.demoted_from is not None or bool(row.contradicts)
+    return not (is_retired or ends or lapses or is_touched) and not any(
+        edge.edge.relation == "possibly_updates" for edge in cut.edges(event.id)
+    )
+
+
 class Marker:
     """Marks statements for one query.
 
@@ -67,6 +92,9 @@ class Marker:
         return known
 
     def _marked(self, row: EventRow) -> str:
+        since = unmarked_since(row, self._cut)
+        if since is not None and since <= self.at:
+            return self._of_retold(row)
         marks = [self._standing(row, self.at), self._contested(row)]
         if not is_past(row, self.at) and is_past(row, self.later):
             marks.append(f"held then; {self._standing(row, self.later)}")

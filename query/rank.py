@@ -13,7 +13,7 @@ from views.rows import EventRow, in_force
 
 from .api import Path
 from .cut import Cut
-from .markers import is_past
+from .markers import is_past, unmarked_since
 
 _SAYS_LITTLE = ("before", "session", "theme")
 
@@ -55,7 +55,7 @@ class _Order:
         for position, events in enumerate(items):
             for event_id in events:
                 self._where.setdefault(event_id, position)
-        self._newer = _newer_on_same(cut.rows(list(self._where)), at)
+        self._newer = _newer_on_same(cut, list(self._where), at)
         self._placed: set[int] = set()
         self.made: list[int] = []
 
@@ -67,13 +67,15 @@ class _Order:
         where, placed, scores = self._where, self._placed, self._scores
         least = scores[position] - self._margin
         for row in self._cut.rows(self._items[position]):
-            if is_past(row, self._at):
+            is_plain = unmarked_since(row, self._cut) is not None
+            if not is_plain and is_past(row, self._at):
                 for event_id in _successors(row, self._cut):
                     other = where.get(event_id)
                     if other is not None and other not in placed:
                         self.place(other)
             else:
-                for event_id in (*_possible(row, self._cut), *self._newer.get(row.event.id, ())):
+                newer = self._newer.get(row.event.id, ())
+                for event_id in newer if is_plain else (*_possible(row, self._cut), *newer):
                     other = where.get(event_id)
                     if other is not None and other not in placed and scores[other] >= least:
                         self.place(other)
@@ -143,16 +145,30 @@ def _possible(row: EventRow, cut: Cut) -> list[str]:
     return found
 
 
-def _newer_on_same(rows: Sequence[EventRow], at: int) -> Mapping[str, Sequence[str]]:
+def _newer_on_same(cut: Cut, event_ids: Sequence[str], at: int) -> Mapping[str, Sequence[str]]:
     """For each current statement: current ones of the same subject and attribute said later, the newest first."""
     groups: dict[tuple[str, str], list[EventRow]] = {}
-    for row in rows:
-        event = row.event
-        if event.subject is not None and event.attribute is not None and in_force(row, at):
-            groups.setdefault((event.subject.casefold(), event.attribute.casefold()), []).append(row)
+    topics: dict[str, tuple[str, str] | None] = cut.memo.of_events("topic")
+    for row in cut.rows(event_ids):
+        event_id = row.event.id
+        if event_id not in topics:
+            topics[event_id] = _topic(row)
+        topic = topics[event_id]
+        if topic is not None and in_force(row, at):
+            groups.setdefault(topic, []).append(row)
     newer: dict[str, Sequence[str]] = {}
     for group in groups.values():
+        if len(group) == 1:
+            continue
         group.sort(key=lambda row: (row.event.stated, row.event.id), reverse=True)
         ids = [row.event.id for row in group]
         newer.update({event_id: ids[:position] for position, event_id in enumerate(ids)})
     return newer
+
+
+def _topic(row: EventRow) -> tuple[str, str] | None:
+    """Subject and attribute, where it has both."""
+    event = row.event
+    if event.subject is None or event.attribute is None:
+        return None
+    return event.subject.casefold(), event.attribute.casefold()

@@ -127,9 +127,9 @@ class Restated:
 
     def _by(self, note: MessageText) -> EventRow | None:
         told, by_term = content(note.content), self._by_term
-        near = [one for term in told if term in by_term for one in by_term[term]]
-        if not near:
+        if told.isdisjoint(by_term):
             return None
+        near = [one for term in told if term in by_term for one in by_term[term]]
         pairs = self._pairs.setdefault(MessageKey(note.conversation_id, note.message_id), {})
         fitting = [one.row for one in near if self._fits(note, told, one, pairs)]
         return max(fitting, key=lambda row: (row.event.stated, row.event.id), default=None)
@@ -204,7 +204,7 @@ def _holds_again(one: _Retired, holding: Holding) -> bool:
     return bool(again) and not {superseder.event_id for superseder in one.row.superseders}.issuperset(again)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def content(text: str) -> frozenset[int]:
     """Stems of the words that are no stop words, as term ids; ``10,000`` is one number."""
     return frozenset(term_id(word) for word in _telling(text))
@@ -266,7 +266,7 @@ def _denies(text: str, said: frozenset[int]) -> bool:
     return any(said & denied for denied in _denied(text))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _denied(text: str) -> Sequence[frozenset[int]]:
     """The words of every sentence that denies."""
     return [content(sentence) for sentence in _SENTENCE.split(text) if _DENIAL.search(sentence)]

@@ -14,8 +14,10 @@ from query.api import Path
 from query.cut import Cut
 from query.markers import Marker
 from query.neighbourhood import Arms
+from query.rank import current_first
 from query.render import Renderer, Shown
 from query.restated import Restated
+from query.seeds import update_seeds
 from query.settings import Discounts
 from query.tokens import WordTokens
 from schemas.ids import MessageKey
@@ -54,6 +56,8 @@ def worked_out(cut: Cut, events: Sequence[str], notes: Sequence[MessageKey]) -> 
     for event_id in events:
         yield arms.of(event_id)
         yield renderer.path(_alone(event_id), Shown(labels={}, messages={}, steps={}))
+        yield update_seeds(cut, [event_id], 100)
+    yield current_first([[event_id] for event_id in events], [0.0] * len(events), cut, last, 1.0)
     for key in notes:
         yield renderer.note(key, 0.0)
 
