@@ -15,7 +15,7 @@ from schemas.times import US_PER_DAY
 from ..distil.lexicon.things import RESIZED, RESIZING
 from . import cues
 from .clause import Said, said
-from .features import Features
+from .features import Features, only_hour
 from .protocol import Judgement, Pair
 from .ruling import updates
 from .subjects import about
@@ -29,13 +29,14 @@ _RESIZED = frozenset(stem(word) for word in RESIZED)
 def another_figure(pair: Pair, f: Features) -> Judgement | None:
     """The newer statement says the same of the same thing with another figure."""
     new, old = pair.newer, pair.older
-    if not same_thing(pair, f) or not still_the_same(pair, f) or f.negated_flip:
+    every_day = _of_every_day(pair, f)
+    if not same_thing(pair, f) or f.negated_flip or not (every_day or still_the_same(pair, f)):
         return None
-    if both_hold(pair) or (f.dates_differ and abs(new.anchor.start - old.anchor.start) >= US_PER_DAY):
+    if both_hold(pair) or (not every_day and f.dates_differ and abs(new.anchor.start - old.anchor.start) >= US_PER_DAY):
         return None  # of another day
     if new.modality == "planned" and old.modality != "planned":
         return None
-    if old.modality == "planned" and old.anchor.until <= new.stated.sent_at:
+    if old.modality == "planned" and old.anchor.until <= new.stated.sent_at and not every_day:
         return None
     now, before = _figure(new), _figure(old)
     if now is None or before is None or now == before or not old.holds or not new.holds:
@@ -43,6 +44,11 @@ def another_figure(pair: Pair, f: Features) -> Judgement | None:
     if _rest(new) == _rest(old):
         return updates("change", 0.8, "The newer statement gives another figure for the same.")
     return None
+
+
+def _of_every_day(pair: Pair, f: Features) -> bool:
+    """ "Standup is at 9:15", "from now on standup is at 9:45": an hour without a day may be of every day."""
+    return pair.newer.modality == "asserted" and cues.NOW.search(f.newer) is not None and only_hour(pair.older.anchor)
 
 
 @lru_cache(maxsize=16384)

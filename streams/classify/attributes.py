@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ..distil.lexicon.people import PARTNERS
+
 _SINGLE: dict[str, tuple[str, ...]] = {
     "home": ("residence", "place of residence", "lives in", "living in", "city", "town", "address", "housing"),
     "employer": ("company", "workplace", "works at", "works for", "employment"),
@@ -56,8 +58,8 @@ def canonical_attribute(attribute: str | None) -> str | None:
     return _CANONICAL.get(plain, plain) or None
 
 
-_MATTERS = {"employer": "work", "job": "work"}
-"""Attributes that one change may end together: a new employer ends the former job."""
+_MATTERS = {"employer": "work", "job": "work"} | dict.fromkeys(PARTNERS, "relationship")
+"""Attributes that one change may end together: a new employer ends the former job, a parting what was said of her."""
 
 
 def matter(attribute: str | None) -> str | None:

@@ -196,10 +196,10 @@ def _dates_differ(pair: Pair) -> bool:
     new, old = pair.newer.anchor, pair.older.anchor
     named = new.resolution != "message_time" and old.resolution != "message_time"
     apart = named and (new.until <= old.start or old.until <= new.start)
-    return apart and not (_only_hour(new) and not _to_the_hour(old)) and not (_only_hour(old) and not _to_the_hour(new))
+    return apart and not (only_hour(new) and not _to_the_hour(old)) and not (only_hour(old) and not _to_the_hour(new))
 
 
-def _only_hour(anchor: Anchor) -> bool:
+def only_hour(anchor: Anchor) -> bool:
     """Named by an hour without its day: "at 10"."""
     return _HOUR.fullmatch(plain(anchor.phrase or "")) is not None
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from schemas.events import Event
 
+from ..distil.lexicon.people import PARTNERS
 from .attributes import canonical_attribute
 from .clause import Noun, Said, said
 from .words import stem
@@ -38,7 +39,6 @@ _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
     "diet": frozenset({"habit"}),
 }
 
-_PARTNERS = frozenset("girlfriend boyfriend partner wife husband fiancé fiancée".split())  # noqa: SIM905
 MEATS = frozenset("meat chicken beef pork steak sausag ham".split())  # noqa: SIM905
 """Stems."""
 
@@ -89,7 +89,7 @@ def holding(event: Event) -> frozenset[Kind]:
         kinds = frozenset({"habit", "diet"})
     if attribute == "studies" and clause is not None and clause.verb == "learn":
         kinds = frozenset({"habit"})  # what one learns besides goes on after graduation
-    if attribute in _PARTNERS:
+    if attribute in PARTNERS:
         kinds = frozenset({"bond"})
     if attribute.startswith(("membership", "club role")):
         kinds = frozenset({"membership"})

@@ -88,6 +88,14 @@ def plan_moved(pair: Pair, f: Features) -> Judgement | None:
         return None
     if cues.MOVED.search(f.newer) or (cues.CHANGED.search(f.newer) and f.figures_differ):
         return updates("change", 0.85, "The newer statement gives the plan another time or place.")
+    if (
+        cues.NOW.search(f.newer)
+        and len(f.shared) > 1
+        and f.dates_differ
+        and pair.newer.modality == "planned"
+        and not _over(pair)
+    ):
+        return updates("change", 0.8, "The same thing is at another time now.")
     to_the_day = all(e.anchor.precision in ("minute", "hour", "day") for e in (pair.newer, pair.older))
     ahead = pair.newer.stated.sent_at < pair.older.anchor.until  # afterwards it would be another one
     names = named_things(f.newer)
@@ -178,6 +186,8 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
         return None
     if new.polarity == "negated" or old.polarity == "negated" or _only_ends(new) or _only_ends(old):
         return None
+    if not f.same_subject and about(new).third and about(old).third:
+        return None  # "my number", right after "my sister's number"
     cue = cues.CHANGED.search(f.newer) or (None if _over(pair) else cues.MOVED.search(f.newer))
     added = cues.ADDED.search(f.newer)
     if cue is None and added is not None and not (f.single_valued and added[0] == "again"):

@@ -24,6 +24,8 @@ Standing = Literal["granted", "running", "waiting", "late", "off", "done"]
 _NAMES: tuple[Standing, ...] = ("granted", "running", "waiting", "late", "off", "done")
 _BY_VERB: dict[str, Standing] = {verb: name for name in _NAMES for verb in STANDING_VERBS.get(name, "").split()}
 _BY_PHRASE: dict[str, Standing] = {phrase: name for name in _NAMES for phrase in STANDING_PHRASES[name].split("|")}
+_TURNING = frozenset({"put", "take", "go", "remain", "stay", "get"})
+"""With a phrase they tell what a thing has become: "was put on hold", "went live"."""
 _LONGEST = 4
 """Words of the longest phrase."""
 
@@ -76,11 +78,10 @@ def standing(event: Event) -> Standing | None:
         return None
     if clause.first or clause.form in ("modal", "going_to") or clause.tense == "future":
         return None
-    if clause.verb == "be" and clause.tense == "present":
-        words = tuple(word for word in clause.after if word not in ("now", "still", "currently", "again", "all"))
-        return next(
-            (_BY_PHRASE[text] for n in range(_LONGEST, 0, -1) if (text := " ".join(words[:n])) in _BY_PHRASE), None
-        )
+    if (clause.verb == "be" and clause.tense == "present") or clause.verb in _TURNING:
+        stands = _by_phrase(clause)
+        if stands is not None or clause.verb == "be":
+            return stands
     if clause.verb == "call" and clause.passive and clause.has("off"):
         return "off"
     if not clause.passive:
@@ -88,6 +89,12 @@ def standing(event: Event) -> Standing | None:
     if clause.tense == "past" and event.anchor.until < event.stated.sent_at and not _as_news(event):
         return None
     return _BY_VERB.get(clause.verb)
+
+
+def _by_phrase(clause: Said) -> Standing | None:
+    words = tuple(word for word in clause.after if word not in ("now", "still", "currently", "again", "all"))
+    said_of = (" ".join(words[:n]) for n in range(_LONGEST, 0, -1))
+    return next((_BY_PHRASE[phrase] for phrase in said_of if phrase in _BY_PHRASE), None)
 
 
 def _as_news(event: Event) -> bool:

@@ -40,6 +40,7 @@ _IRREGULAR = {
     "sang": "sing", "built": "build", "spent": "spend", "drank": "drink", "sent": "send", "paid": "pay", "rode": "ride",
     "wore": "wear", "grew": "grow", "chose": "choose", "slept": "sleep", "caught": "catch", "children": "child",
     "signed": "sign", "married": "marry", "marriage": "marry", "engagement": "engage", "engaged": "engage",
+    "flight": "fly", "flights": "fly",
 }  # fmt: skip
 
 

@@ -23,6 +23,8 @@ _UNSERIOUS = cue_pattern(
 _FICTION = re.compile(words.FICTION_OPENING)
 _IRONIC = re.compile(r"^(?:oh,? )?(?:sure|aye|riiight|yeah right),? and\b|,? obviously[.! ]*$|breaking:")
 _SUPPOSED = re.compile(r"(?:so |and |ok |okay )?(?:in case|say (?:the|my|our|your|a|an|i|we|you|he|she|they|it)\b)")
+TAG_WORDS = 2
+"""Words of the longest tag."""
 LEAST_WANTED = 4
 """Words of the shortest wish without a verb: "only tea for me"."""
 _JOKE_END = cue_pattern(c for c in words.JOKE_TAKEN_BACK if c[-1].isalnum())
@@ -74,6 +76,12 @@ def is_question(clause: Clause, text: str, *, marked: bool, last: bool) -> bool:
     if (opens_with(low, _QUESTION_OPENING) and not low.startswith("tell me")) or inverted(tokens, start):
         return True
     return marked and last and not low.endswith((" ok", " okay", " yeah", " alright"))
+
+
+def ends_in_tag(clauses: Sequence[Clause]) -> bool:
+    """A word or two after a comma that turn what was said into a question ("right?"); "okay?" does not."""
+    last = [t.word for t in clauses[-1].tokens] if clauses else []
+    return bool(clauses[1:]) and len(last) <= TAG_WORDS and last[0] not in ("ok", "okay", "yeah", "eh", "alright")
 
 
 def inverted(tokens: Tokens, start: int) -> bool:

@@ -69,15 +69,24 @@ def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) ->
     if where is not None and reading.base == "be" and not subject.is_person and subject.name is not None:
         return About("location", where["v"].strip())
     if reading.base == "be" and reading.subject[1] - reading.subject[0] >= 1 and subject.name is not None:
-        head = tokens[reading.subject[1] - 1].word
+        head = _head(tokens[reading.subject[0] : reading.subject[1]])
         owned = tokens[reading.subject[0]].word in ("my", "our", "the", "his", "her", "their", "your")
         return About(head if owned and head.isalpha() else None, _after_be(plain, reading))
     return About(None, None)
 
 
+def _head(subject: Tokens) -> str:
+    """The last word of a noun phrase before what belongs to it: "the *budget* for the fair"."""
+    words = [token.word for token in subject]
+    stop = next((at for at, word in enumerate(words) if at > 1 and word in ("for", "of")), len(words))
+    return words[stop - 1]
+
+
 def _of_speaker(name: str, tokens: Tokens) -> bool:
-    """ "They fired me": of a person after all."""
-    return name == "job" and any(token.word in ("me", "us") for token in tokens)
+    """ "They fired me", "my place is a room above the mill": of a person after all."""
+    return (name == "job" and any(token.word in ("me", "us") for token in tokens)) or (
+        name == "home" and tokens[0].word in ("my", "our")
+    )
 
 
 def _from_row(name: str, match: re.Match[str]) -> About:

@@ -24,7 +24,9 @@ from .times import dates_of, times_of, when_of
 from .tokens import tokenize
 
 _ATTRIBUTE_OF = {word: name for name, words in LABELS.items() for word in words.split()}
-_LINE = re.compile(r"(?P<label>[^\W_][^:\n]{0,60}?)\s*:\s+(?P<value>\S[^\n]*)")
+_LINE = re.compile(
+    rf"(?:(?i:{'|'.join(sorted(NOTICES))}): +)?" r"(?P<label>[^\W_][^:\n]{0,60}?)\s*:\s+(?P<value>\S[^\n]*)"
+)
 _OF = re.compile(r"^(?P<what>[\w -]+?) (?:of|for) (?:the |our |my )?(?P<thing>.+)$", re.IGNORECASE)
 _SO: tuple[EventType, Modality, Polarity, str] = ("state_change", "asserted", "affirmed", "verbless")
 _TO_COME: tuple[EventType, Modality, Polarity, str] = ("plan", "planned", "affirmed", "verbless")
@@ -83,7 +85,7 @@ def labelled(text: str, sentence: Sentence, speaker: str, context: Context, day_
     times = times_of(dates, tokenize(label.value), _UNREAD, kind.modality, context)
     subject = Subject(label.thing, (), is_person=False)
     if label.thing is None:
-        subject = Subject(speaker, (speaker,), is_person=True)
+        subject = Subject(f"{speaker}'s {LABELS_OF_PEOPLE[label.attribute]}", (speaker,), is_person=False)
     start, end = sentence.start, sentence.end
     return Statement(start, end, kind, times, subject, subject.people, label.attribute, label.value)
 

@@ -10,12 +10,15 @@ import re
 from collections.abc import Sequence
 
 from .corrections import Placed
+from .lexicon.people import PARTNERS
 from .statement import Statement
+from .subjects import Subject
 
 ANIMAL = "pet"
 """The attribute of a statement that somebody has an animal."""
 
 _NAMED = re.compile(r"(?:\b(?:called|named)|\b(?:his|her|its) name(?:'s| is)|,) (?P<name>[A-Z][\w'-]+)")
+_WHO = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)?")
 _MANY = re.compile(r"s$")
 
 
@@ -24,6 +27,15 @@ def name_in(text: str, attribute: str | None) -> tuple[str, ...]:
     named = attribute is not None and attribute.split()[0] in (ANIMAL, "membership")
     match = _NAMED.search(text) if named else None
     return () if match is None else (match["name"],)
+
+
+def couple(subject: Subject, attribute: str | None, value: str | None) -> tuple[str, ...]:
+    """Who "my girlfriend is Lea" is about beside the girlfriend: Lea, and whose girlfriend she is."""
+    owner, possessive, who = (subject.name or "").partition("'s ")
+    named = value is not None and _WHO.fullmatch(value) is not None
+    if not (subject.is_person and possessive and who == attribute and who in PARTNERS and named and value):
+        return ()
+    return owner, value
 
 
 def one_animal(attribute: str | None, value: str | None) -> str | None:

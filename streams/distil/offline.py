@@ -27,21 +27,18 @@ from .labels import labelled
 from .lexicon import grammar as g
 from .lexicon.acts import GREETING_WORDS
 from .lexicon.attributes import EVENTS
-from .named import name_in, one_animal, with_names
+from .named import couple, name_in, one_animal, with_names
 from .parse import Parse, parse
 from .reactions import is_reaction
 from .remembered import Remembered
 from .sentences import Sentence, split_sentences
 from .statement import Statement
-from .subjects import Said, Subject, people_in, subject_of, subject_without_verb
+from .subjects import Said, Subject, living_there, people_in, subject_of, subject_without_verb
 from .times import Times, dates_of, times_of, when_of
 from .tokens import Token, tokenize
 
 RULES_VERSION = 5
 """Raise it with every change of what the rules yield: other rules are another producer."""
-
-
-TAG_WORDS = 2
 
 
 class OfflineDistiller:
@@ -151,7 +148,7 @@ class _Reader:
     def _clauses(self, tokens: tuple[Token, ...], sentence: Sentence) -> list[Statement]:
         framed = strip_frame(self._text, tokens)
         clauses = split_clauses(self._text, sentence.start, sentence.end, tokens[framed:])
-        tagged = sentence.question and _ends_in_tag(clauses)
+        tagged = sentence.question and acts.ends_in_tag(clauses)
         found: list[Statement] = []
         unreal, self._subject = False, None
         for i, clause in enumerate(clauses):
@@ -194,6 +191,7 @@ class _Reader:
             return None
         subject = self._subject_of(clause, reading)
         told = about(text, tokens, reading, subject) if not acts.only_nearly(tokens, reading) else About(None, None)
+        subject = living_there(told.attribute, subject)
         charge = charge_of(text, reading, subject, self.said)
         if charge is not None:
             subject, told = charge.subject, About(LEAD, charge.who)
@@ -209,6 +207,7 @@ class _Reader:
             return None
         times = times_of(dates, tokens, reading, kind.modality, self._context, was_state=was_state)
         people = (*people_in(tokens, reading, self._text, self.said), *name_in(text, told.attribute))
+        people += couple(subject, told.attribute, told.value)
         self._subject = subject
         self._remember(clause, reading, subject)
         animal = one_animal(told.attribute, told.value)
@@ -293,9 +292,3 @@ class _Reader:
 def _stripped(text: str) -> tuple[int, int]:
     """Where a text begins and ends without white space and its closing marks."""
     return len(text) - len(text.lstrip()), len(text.rstrip(" \t\n.!"))
-
-
-def _ends_in_tag(clauses: tuple[Clause, ...]) -> bool:
-    """A word or two after a comma that turn what was said into a question ("right?"); "okay?" does not."""
-    words = [t.word for t in clauses[-1].tokens] if clauses else []
-    return bool(clauses[1:]) and len(words) <= TAG_WORDS and words[0] not in ("ok", "okay", "yeah", "eh", "alright")

@@ -167,6 +167,13 @@ def _joined_names(words: Tokens, text: str, said: Said) -> list[str]:
     return [said.roster.canonical(" ".join(p)) for p in parts if p]
 
 
+def living_there(attribute: str | None, subject: Subject) -> Subject:
+    """ "My place is a room above the mill" tells of whoever lives there."""
+    if attribute != "home" or subject.is_person or len(subject.people) != 1:
+        return subject
+    return Subject(subject.people[0], subject.people, is_person=True)
+
+
 def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[str, ...]:
     """People named after the verb: speakers of the session anywhere, other names where no place is likely.
 

@@ -11,24 +11,21 @@ from query.api import StateEntry
 from tests.kit.encoders import HashingEncoder
 from tests.kit.endings import Chat, judge, read, told
 
-SETS = ("development", "unseen", "fresh", "lookalikes", "plain", "notices", "notices_alike", "everyday", "near")
+SETS = (
+    "development", "unseen", "fresh", "lookalikes", "plain", "notices",
+    "notices_alike", "notices_fresh", "everyday", "near",
+)  # fmt: skip
 CHATS = [chat for name in SETS for chat in read(Path(__file__).parent / "endings" / f"{name}.txt")]
 OPEN = {
     "a last day at work": "that a day to come is the last one is not read as an end",
     "a trip called off after a parting": 'a word after the end hides it: "cancelled obviously"',
     "no vegetarian any more": "only the language model of the encoder brings the two together",
     "another favourite": '"these days" is taken for a part of the name',
-    "another hour": "only the trained scorer finds it",
-    "more time": "extended is a verb the reader does not know",
     "one chicken less": "only the trained scorer finds it",
     "a plan dropped": "what one wants is no plan",
     "one of two appointments": '"I see the dentist" is taken for "I see"',
     "studies: switched": "that history is a subject of study is not said",
-    "a girlfriend with a name": "who a partner is by name does not reach the gate",
-    "a new number": "a label and a number are no statement",
     "a house in York": "that a bought house became the home is not said",
-    "a flight": "that a flight is what one flies is not known",
-    "the caretaker's flat": "that a place is somebody's home is not said",
 }
 """What is not found, and why."""
 

@@ -70,6 +70,7 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + END),
     ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides) (?:in|at|on|near|with) (?P<v>[^,.;!?]+?)" + END),
     ("home", r"(?<!was )(?<!were )(?<!been )\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?!(?:plan|tears|step|level|phase|stage|page|chapter|bed)\b)(?!the (?:next|other|front|back|top|end|left|right|window|wall|table)\b)(?P<v>[^,.;!?]+?)" + END),
+    ("home", r"^(?:my|our) (?:place|home|flat|apartment) is (?P<v>(?:an? |the )(?:[\w-]+ ){0,2}(?:room|flat|apartment|studio|loft|house|cottage|cabin|attic|boat|houseboat)\b[^,.;!?]*|(?:in|near) (?-i:[A-Z])[^,.;!?]+|above [^,.;!?]+)"),
     ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + END),
     ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?P<v>[^,.;!?]+?)" + END),
     ("age", r"\b(?:turned|turn|turns|turning) (?P<v>\d{1,3}|\w+ty(?:-\w+)?|\w+teen)\b|\b(?P<v2>\d{1,3}) years old\b"),

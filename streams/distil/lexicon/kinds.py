@@ -21,7 +21,7 @@ LASTING = frozenset("live own belong reside rent".split())
 """In the past tense these tell how things were for long, whatever they are about."""
 PLANNING = frozenset("plan intend aim arrange".split())
 RESCHEDULING = frozenset(
-    "move shift reschedule postpone push change book schedule set delay rebook bump reserve swap bring sign enrol register".split()
+    "move shift reschedule postpone push change book schedule set delay rebook bump reserve swap bring sign enrol register extend shorten".split()
 )
 """Past of these with a time ahead: what was arranged lies in the future."""
 CHANGING = frozenset(

@@ -13,6 +13,8 @@ KIN = {
     "mother-in-law": "mother-in-law", "father-in-law": "father-in-law", "sister-in-law": "sister-in-law", "brother-in-law": "brother-in-law",
     "stepmother": "stepmother", "stepfather": "stepfather", "grandson": "grandson", "granddaughter": "granddaughter", "ex": "ex", "twin": "twin",
 }  # fmt: skip
+PARTNERS = frozenset("girlfriend boyfriend partner wife husband fiancé fiancée".split())
+"""Whom one has one of: canonical words."""
 BARE_KIN = frozenset(
     "mum mom mama mam mummy mommy dad papa daddy grandma gran granny nana nan grandpa granddad grandad".split()
 )

@@ -21,7 +21,7 @@ STANDING_VERBS = {
 }
 """Of these, how the thing stands then."""
 STANDING_PHRASES = {
-    "granted": "approved|confirmed|valid|in force|booked|signed",
+    "granted": "approved|accepted|confirmed|valid|in force|booked|signed",
     "running": "on track|on schedule|in progress|under way|underway|live|open|running|available|active|going ahead|back on|up and running|in operation",
     "waiting": "pending|under review|in review|undecided|on the waiting list|being reviewed|being processed|up in the air",
     "late": "delayed|behind schedule|running late|postponed",
@@ -59,7 +59,7 @@ RESIZING = frozenset(
 """To give a thing another figure."""
 RESIZED = frozenset(
     "cut raised lowered increased reduced changed set extended shortened limited capped rose risen gone went dropped "
-    "fell fallen climbed total currently new update updated correction".split()
+    "fell fallen climbed total currently new update updated correction scrap scratch strike forget ignore".split()
 )
 """Words that come with the other figure."""
 
@@ -94,8 +94,8 @@ LABELS = {
     "supplier": "supplier vendor provider caterer",
 }
 """By attribute, the last words of labels that tell it."""
-LABELS_OF_PEOPLE = frozenset({"phone", "email", "address"})
-"""Of whoever writes the line, where it names nobody."""
+LABELS_OF_PEOPLE = {"phone": "phone number", "email": "email", "address": "address"}
+"""Of whoever writes the line, where it names nobody: what it is the person's."""
 FRESH = frozenset("new updated changed current revised correct the our my a an".split())
 """Before the last word of a label these name no thing."""
 NOTICES = frozenset("update updated note fyi reminder correction info notice news".split())

@@ -68,7 +68,7 @@ granted=grant shipped=ship rejected=reject denied=deny revoked=revoke authorised
 terminated=terminate voided=void reinstated=reinstate reactivated=reactivate discontinued=discontinue
 abolished=abolish halted=halt shelved=shelve rescinded=rescind withdrawn=withdraw lifted=lift funded=fund
 appointed=appoint permitted=permit limited=limit capped=cap deactivated=deactivate disabled=disable abandoned=abandon
-chaired=chair headed=head headquartered=headquarter located=locate
+extended=extend shortened=shorten chaired=chair headed=head headquartered=headquarter located=locate
 """
 """Past forms of verbs whose other forms are more often nouns, or told by nobody."""
 
