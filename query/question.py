@@ -26,6 +26,10 @@ from .shapes import (
 
 _PAST_TENSE = re.compile(r"\b(did|was|were|had)\b", re.I)
 
+_LOOKED_AT = 256
+"""Events of a participant that tell whether he or she speaks: ids are hashes, so they are a sample, and of whoever
+speaks a good part is in their own words."""
+
 _ATTRIBUTE_WORDS: dict[str, tuple[str, ...]] = {
     "home": ("live", "living", "reside", "home", "address", "city", "town", "moved"),
     "employer": ("work", "employer", "company", "workplace", "employed"),
@@ -127,12 +131,12 @@ def understand(request: QueryRequest, cut: Cut) -> Asked:
 
 
 def _speaks(name: str, cut: Cut) -> bool:
-    """Whether any statement of the space is a participant's own words. Remembered."""
+    """Whether any of a participant's first events, by id, is in his or her own words. Remembered."""
     known: dict[str, bool] = cut.memo.of_cut("speaks")
     if name not in known:
         own = name.casefold()
-        rows = (cut.row(event_id) for event_id in cut.reader.events_of_participant(name))
-        known[name] = any(row is not None and (row.event.speaker or "").casefold() == own for row in rows)
+        rows = cut.rows(cut.reader.events_of_participant(name)[:_LOOKED_AT])
+        known[name] = any((row.event.speaker or "").casefold() == own for row in rows)
     return known[name]
 
 
