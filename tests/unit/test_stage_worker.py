@@ -150,22 +150,31 @@ async def undisturbed(directory: Path, values: Sequence[bytes]) -> str:
     return world.view()
 
 
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, int]:
+    """The view of a chat that nobody disturbs, and how often a process writes to the broker until it is there."""
+
+    async def run() -> tuple[str, int]:
+        counting = World(tmp_path_factory.mktemp("counting"))
+        await produce_and_run(counting, chat(1), lambda _: "one")
+        assert counting.view() == await undisturbed(tmp_path_factory.mktemp("calm"), chat(1))
+        return counting.view(), counting.broker.writes
+
+    return asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("killed", "keeps_its_store", "first"),
     [("before", True, 1), ("after", True, 2), ("before", False, 3), ("after", False, 4)],
 )
 async def test_a_kill_at_any_write_changes_nothing(
-    tmp_path: Path, killed: Literal["before", "after"], keeps_its_store: bool, first: int
+    tmp_path: Path, calm: tuple[str, int], killed: Literal["before", "after"], keeps_its_store: bool, first: int
 ) -> None:
-    values = chat(1)
-    expected = await undisturbed(tmp_path / "calm", values)
-    counting = World(tmp_path / "counting")
-    await produce_and_run(counting, values, lambda _: "one")
-    assert counting.view() == expected
-    for at in range(first, counting.broker.writes + 1, 4):
-        world = World(tmp_path / f"{killed}-{keeps_its_store}-{at}")
+    expected, writes = calm
+    for at in range(first, writes + 1, 4):
+        world = World(tmp_path / str(at))
         world.broker.kill_at, world.broker.killed = at, killed
-        await produce_and_run(world, values, lambda n: "one" if keeps_its_store else f"store-{n}")
+        await produce_and_run(world, chat(1), lambda n: "one" if keeps_its_store else f"store-{n}")
         assert world.view() == expected, f"killed {killed} write {at}"
 
 
