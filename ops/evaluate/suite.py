@@ -32,7 +32,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         metrics: numbers by name, flat; the names of the design's section 8 and more.
         counts: (hits, total) behind shares, for their 95 % intervals.
-        details: one line per thing worth looking at, for ``--verbose``.
+        details: one line per thing worth looking at, for ``--details``.
         failed: ids, where a suite is a list of cases.
     """
 
