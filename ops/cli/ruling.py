@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RulingOptions(Options):
-    """Options of both; ``older``, ``kind`` and ``relation`` only of ``accept``."""
+    """Options of both; ``kind`` and ``relation`` only of ``accept``, which alone takes an ``older``."""
 
     space: str
     edge: str
@@ -60,7 +60,7 @@ def add_rule_out(commands: Subcommands, shared: argparse.ArgumentParser) -> None
     add_space(parser)
     parser.add_argument("edge", metavar="EDGE", help="an edge id as history shows it, or its beginning")
     _add_word(parser)
-    parser.set_defaults(run=run_rule_out)
+    parser.set_defaults(run=run_rule_out, older=None)
 
 
 def _add_word(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +113,7 @@ def _accepted(system: Changed, space: SpaceKey, options: RulingOptions, now: int
 def _undone(system: Changed, space: SpaceKey, options: RulingOptions) -> AdjudicationIn:
     from schemas.ruling_wire import UndoIn
 
-    if getattr(options, "older", None) is not None:
+    if options.older is not None:
         raise CommandError("--undo takes the edge's id alone; ./stilltrue history shows it")
     return UndoIn(analyst=options.analyst, edge_id=_edge(system, space, options.edge, orphans=True))
 
