@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+
+from .merging import Merging
 
 FETCH_WAIT_MS, FETCH_MIN_BYTES = 100, 64 * 1024
 """The broker answers a look for records when so much is there, or after so long: every answer costs it and us as much
@@ -15,7 +18,12 @@ for one record as for a hundred, and names all our partitions."""
 POLL_MS = 200
 """How long one look for records waits, so how soon an idle worker notices that it shall stop."""
 
-Found = dict[TopicPartition, list[ConsumerRecord[bytes | None, bytes | None]]]
+PATIENCE_S = 2.0
+"""How long what may come before what is there is waited for; an end that only markers of a transaction lie before is
+never reached. Then the view goes on, and its history is inexact at worst."""
+
+Read = ConsumerRecord[bytes | None, bytes | None]
+Found = dict[TopicPartition, list[Read]]
 
 
 @asynccontextmanager
@@ -73,6 +81,66 @@ async def read_ranges(
     for place, end in ends.items():
         consumer.seek(place, end)
     return found
+
+
+class LogReader:
+    """Reads on from where the consumer stands, in the order the log took the records (``merging``).
+
+    Args:
+        consumer: assigned all places, at their positions.
+        places: all of them, topic after topic.
+        following: of a place, the offset after the last record that was folded.
+        ends: where the places ended when that was asked.
+        below: read no further than these offsets; None for as far as there is anything.
+        most: records of one batch.
+    """
+
+    def __init__(
+        self,
+        consumer: AIOKafkaConsumer,
+        places: Sequence[TopicPartition],
+        following: Callable[[TopicPartition], int],
+        *,
+        ends: Mapping[TopicPartition, int],
+        below: Mapping[TopicPartition, int] | None,
+        most: int,
+    ) -> None:
+        self._consumer = consumer
+        self._places = places
+        self._following = following
+        self._ends = ends
+        self._below = below
+        self._most = most
+        partitions = sorted({place.partition for place in places})
+        self._merging: Merging[TopicPartition, Read] = Merging(
+            [[p for p in places if p.partition == n] for n in partitions]
+        )
+        self._waited_from: float | None = None
+
+    async def next(self) -> Found:
+        """The next batch, each place's records in order; empty when there is nothing, or what comes first is missing.
+
+        To be folded, or never to be asked again. Errors as of ``getmany``.
+        """
+        taken = self._merging.take(self._most, self._is_at_end)
+        if not taken:
+            wanted = [place for place in self._places if self._merging.held(place) < self._most]
+            found = await self._consumer.getmany(*wanted, timeout_ms=POLL_MS, max_records=self._most)
+            self._merging.give(found if self._below is None else cut_off(self._consumer, found, self._below))
+            taken = self._merging.take(self._most, self._is_at_end)
+        if taken or not any(self._merging.held(place) for place in self._places):
+            self._waited_from = None
+        elif self._waited_from is None:
+            self._waited_from = time.monotonic()
+        elif time.monotonic() > self._waited_from + PATIENCE_S:
+            taken = self._merging.take(self._most, lambda *_: True)
+        return taken
+
+    def _is_at_end(self, place: TopicPartition, last: Read | None) -> bool:
+        following = self._following(place) if last is None else last.offset + 1
+        if self._below is not None:
+            return following >= self._below[place]
+        return following >= max(self._ends[place], self._consumer.highwater(place) or 0)
 
 
 def cut_off(consumer: AIOKafkaConsumer, found: Found, below: Mapping[TopicPartition, int]) -> Found:

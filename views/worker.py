@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from functools import lru_cache, partial
 
@@ -34,10 +34,11 @@ from schemas.transport import broker_topic, record_key, space_key, space_of
 
 from . import told
 from .batch import Folded, fold_batch
-from .consuming import POLL_MS, Found, cut_off, read_ranges, view_consumer
+from .consuming import Found, LogReader, Read, read_ranges, view_consumer
 from .consuming import stop_consumer as stop_consumer
 from .emitting import Emitter, emitter
 from .maintain import VIEW_TOPICS, Maintainer
+from .merging import in_log_order
 from .origin import claim, origin_on_broker
 from .outgoing import Fetched, Outgoing, Place, outgoing
 from .pending import clock_records
@@ -168,10 +169,14 @@ class Worker:
                 if out is not None and until is None:
                     await self._repeat(consumer, out, places, stop)
                 ready(sum(ends[place] - self._following(place) for place in places))
+                reader = LogReader(
+                    consumer, places, self._following, ends=ends, below=None if until is None else ends,
+                    most=self._source.batch_records,
+                )  # fmt: skip
                 while not stop.is_set():
                     if ends_somewhere and all(self._following(place) >= ends[place] for place in places):
                         return
-                    await self._step(consumer, out, places, below=None if until is None else ends)
+                    await self._step(consumer, out, places, reader)
                     if out is not None and not ends_somewhere:
                         await self._tell_time(out)
                     if self._between is not None:
@@ -221,16 +226,16 @@ class Worker:
         consumer: AIOKafkaConsumer,
         out: Emitter | None,
         places: Sequence[TopicPartition],
-        below: Mapping[TopicPartition, int] | None,
+        reader: LogReader,
     ) -> None:
         """One batch, if there is one."""
         try:
-            found = await consumer.getmany(timeout_ms=POLL_MS, max_records=self._source.batch_records)
+            found = await reader.next()
         except OffsetOutOfRangeError:
             await self._check_ranges(consumer, places)  # the log changed under us: say how
             raise
         self._hear(consumer, places)
-        await self._apply(found if below is None else cut_off(consumer, found, below), out)
+        await self._apply(found, out)
 
     async def _repeat(
         self, consumer: AIOKafkaConsumer, out: Emitter, places: Sequence[TopicPartition], stop: asyncio.Event
@@ -246,7 +251,7 @@ class Worker:
 
     async def _apply(self, found: Found, out: Emitter | None) -> None:
         """Fold, write, commit."""
-        batch = [self._fetched(record) for records in found.values() for record in records]
+        batch = [self._fetched(record) for record in self._in_order(found)]
         for place, records in found.items():
             if self._topics[place.topic] == "messages":
                 for record in records:
@@ -275,6 +280,12 @@ class Worker:
                 commit_s=time.perf_counter() - acknowledged_at,
             )
         )  # fmt: skip
+
+    def _in_order(self, found: Found) -> Iterator[Read]:
+        """A batch's records, one partition number after the other: the same of the same records, however they came."""
+        for partition in sorted({place.partition for place in found}):
+            topics = (TopicPartition(topic, partition) for topic in self._topics)
+            yield from in_log_order([found[place] for place in topics if place in found])
 
     async def _tell_time(self, out: Emitter) -> None:
         """Write to ``clock`` what time alone has changed since; it comes back as a record like any other.

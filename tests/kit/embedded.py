@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 from ops.runtime import Embedded, Parts
 from ops.settings import Settings
 from query.api import StateEntry, StateRequest
 from schemas.ids import SpaceKey
-from schemas.times import parse_time
+from schemas.times import US_PER_SECOND, format_time, parse_time
 from streams.log.memory import MemoryLog
 from tests.kit.encoders import HashingEncoder
+from tests.kit.simchat import saying
 from views.tables import MemoryTables
 from views.vectors.memory import MemoryIndex
 
@@ -74,3 +76,28 @@ class Home:
     def id_of(self, text: str) -> str:
         """The id of the statement with this text."""
         return self.entries()[text].event.id
+
+
+def side_by_side(messages: int, conversations: int) -> Home:
+    """A space of several conversations at once, each with pauses that end sessions, processed as the clock goes on."""
+    rng, home = Random(5), Home()
+    turns = [home.now + rng.randrange(60 * US_PER_SECOND) for _ in range(conversations)]
+    for n in range(messages):
+        turn = min(range(conversations), key=lambda i: turns[i])
+        for pause_s in (0.3, 2.1, 3.0):
+            if home.now + pause_s * US_PER_SECOND < turns[turn]:
+                home.now += int(pause_s * US_PER_SECOND)
+                home.system.run()
+        home.now = turns[turn]
+        said = {
+            "message_id": f"m{n}", "conversation_id": f"c{turn}", "speaker": rng.choice(("Ewout", "Fenna")),
+            "content": saying(rng), "sent_at": format_time(home.now),
+        }  # fmt: skip
+        home.system.post(SPACE, [json.dumps(said).encode()])
+        home.system.run()
+        turns[turn] += int(
+            (rng.expovariate(1 / 6) if rng.random() < 0.8 else rng.uniform(1_800, 7_200)) * US_PER_SECOND
+        )
+    home.now += 10_000 * US_PER_SECOND
+    home.system.flush()
+    return home

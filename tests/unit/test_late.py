@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from random import Random
-
 from msgspec.structs import replace
 
 from schemas.entry import Entry
 from schemas.parking import decoded
 from schemas.themes import SessionThemed
-from schemas.times import format_time
-from tests.kit.embedded import SPACE, Home
+from tests.kit.embedded import SPACE, side_by_side
 from tests.kit.records import SPACE as ACME
 from tests.kit.records import distilled, entries, event
-from tests.kit.simchat import saying
 from views.held import space_prefix
 from views.known import known_by, transaction_time
 from views.maintain import VIEW_TOPICS, Maintainer
@@ -23,35 +18,10 @@ from views.snapshot import read_space_at
 from views.spec import recompute
 from views.tables import MemoryTables
 
-US = 1_000_000
-
-
-def chatted(messages: int, conversations: int) -> Home:
-    """A space of several conversations at once, each with pauses that end sessions, processed as the clock goes on."""
-    rng, home = Random(5), Home()
-    turns = [home.now + rng.randrange(60 * US) for _ in range(conversations)]
-    for n in range(messages):
-        turn = min(range(conversations), key=lambda i: turns[i])
-        for pause_s in (0.3, 2.1, 3.0):
-            if home.now + pause_s * US < turns[turn]:
-                home.now += int(pause_s * US)
-                home.system.run()
-        home.now = turns[turn]
-        said = {
-            "message_id": f"m{n}", "conversation_id": f"c{turn}", "speaker": rng.choice(("Ewout", "Fenna")),
-            "content": saying(rng), "sent_at": format_time(home.now),
-        }  # fmt: skip
-        home.system.post(SPACE, [json.dumps(said).encode()])
-        home.system.run()
-        turns[turn] += int((rng.expovariate(1 / 6) if rng.random() < 0.8 else rng.uniform(1_800, 7_200)) * US)
-    home.now += 10_000 * US
-    home.system.flush()
-    return home
-
 
 def test_conversations_side_by_side_leave_a_history_that_tells_all_of_the_past() -> None:
     """Sessions are published late, linked late, and once more when they close, an hour after what they say."""
-    home = chatted(messages=70, conversations=3)
+    home = side_by_side(messages=70, conversations=3)
     log = [decoded(raw) for topic in VIEW_TOPICS for raw in home.log.read(topic, 0, 0, home.log.end(topic, 0))]
     view = Maintainer(home.tables)
     learned = sorted({transaction_time(entry.record) for entry in log})
