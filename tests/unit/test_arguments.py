@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from ops.cli.__main__ import build_parser, main
 from ops.evaluate.ablations import ABLATIONS
 from ops.evaluate.suites import Suite
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -82,3 +86,17 @@ def test_a_value_of_the_wrong_kind_is_named(
         main(arguments)
     assert left.value.code == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", ["README.md", "ops/runbook.md", "ops/evaluate/README.md"])
+def test_a_page_shows_commands_with_options_they_have(page: str) -> None:
+    shown = re.findall(r"\./stilltrue ([^`\n]+)", (ROOT / page).read_text("utf-8"))
+    assert shown
+    for line in shown:
+        words = line.split("#")[0].split()
+        taken = {option for action in build_parser()._actions for option in action.option_strings}
+        for size in (1, 2):
+            if (parser := COMMANDS.get(" ".join(words[:size]))) is not None:
+                taken |= {option for action in parser._actions for option in action.option_strings}
+        given = {word.split("=")[0].rstrip(".,;:)") for word in words if re.match(r"--[a-z]", word)}
+        assert given <= taken, line
