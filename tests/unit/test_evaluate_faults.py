@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from ops.evaluate.cases.case import Case, CaseMessage
-from ops.evaluate.cases.scripted import Fault, Reply, Script, damaged, parts
+from ops.evaluate.cases.endpoint import Answer, no_choices
+from ops.evaluate.cases.scripted import Fault, Script, damaged, parts
 from streams.distil.model.reply import DistilReply
 from streams.link.model.reply import LinkReply
 
@@ -45,6 +46,16 @@ PAIRS = asked(
 )
 
 
+def said(answer: Answer) -> tuple[str, str]:
+    """The text of an answer and why it ended; nothing at all where there is no choice."""
+    choices = json.loads(answer.body)["choices"]
+    return (choices[0]["message"]["content"], choices[0]["finish_reason"]) if choices else ("", "")
+
+
+def text_of(answer: Answer) -> str:
+    return said(answer)[0]
+
+
 def fault(kind: str, stage: str = "extract", times: int = 1) -> Fault:
     return Fault(stage=stage, kind=kind, on_message="1", times=times)
 
@@ -55,26 +66,26 @@ def test_a_message_has_a_statement_between_every_two_commas() -> None:
 
 def test_without_a_fault_every_statement_is_found_and_the_last_one_changes_the_first() -> None:
     script = Script(CASE, None)
-    found = msgspec.json.decode(script.reply(about(FIRST)).text or "", type=DistilReply)
+    found = msgspec.json.decode(text_of(script.reply(about(FIRST), 0)), type=DistilReply)
     assert [event.sources[0].quote for event in found.events] == parts(FIRST)
-    verdicts = msgspec.json.decode(script.reply(PAIRS).text or "", type=LinkReply).verdicts
+    verdicts = msgspec.json.decode(text_of(script.reply(PAIRS, 0)), type=LinkReply).verdicts
     assert [verdict.verdict for verdict in verdicts] == ["change", "none"]
 
 
 def test_messages_shown_as_context_are_not_read_again() -> None:
-    assert json.loads(Script(CASE, None).reply(about(FIRST, context=True)).text or "") == {"events": []}
+    assert json.loads(text_of(Script(CASE, None).reply(about(FIRST, context=True), 0))) == {"events": []}
 
 
 def test_only_so_many_replies_about_the_message_are_damaged() -> None:
     script = Script(CASE, fault("empty_choices", times=2))
-    assert script.reply(about(LAST)).text is not None
-    assert [script.reply(about(FIRST)).text is None for _ in range(3)] == [True, True, False]
+    assert text_of(script.reply(about(LAST), 0))
+    assert [not text_of(script.reply(about(FIRST), 0)) for _ in range(3)] == [True, True, False]
 
 
 def test_a_fault_of_linking_leaves_reading_alone() -> None:
     script = Script(CASE, fault("refusal_prose", stage="link"))
-    assert (script.reply(about(FIRST)).text or "").startswith("{")
-    assert (script.reply(PAIRS).text or "").startswith("I'm sorry")
+    assert text_of(script.reply(about(FIRST), 0)).startswith("{")
+    assert text_of(script.reply(PAIRS, 0)).startswith("I'm sorry")
 
 
 @pytest.mark.parametrize("field", ["events", "verdicts"])
@@ -82,23 +93,23 @@ def test_a_fault_of_linking_leaves_reading_alone() -> None:
 def test_damage_is_damage(kind: str, field: str) -> None:
     event = {"type": "plan", "sources": [{"message": 1, "quote": "a"}]}
     good = [event if field == "events" else {"pair": n, "verdict": "none"} for n in (1, 2, 3)]
-    reply = damaged(kind, field, good)
-    assert reply.text != json.dumps({field: good})
+    text, finish = said(damaged(kind, field, good))
+    assert text != json.dumps({field: good})
     if kind == "truncated_json":
-        assert reply.finish == "length"
-        assert (reply.text or "").count("none" if field == "verdicts" else "quote") in (2, 3)
+        assert finish == "length"
+        assert text.count("none" if field == "verdicts" else "quote") in (2, 3)
         with pytest.raises(json.JSONDecodeError):
-            json.loads(reply.text or "")
+            json.loads(text)
     else:
-        assert json.loads(reply.text or "")[field][1:] == good[1:]
+        assert json.loads(text)[field][1:] == good[1:]
 
 
 def test_a_fence_keeps_the_good_reply_whole() -> None:
-    reply = damaged("prose_and_code_fence", "events", [{"type": "plan"}])
-    assert '```json\n{"events": [{"type": "plan"}]}\n```' in (reply.text or "")
+    text = text_of(damaged("prose_and_code_fence", "events", [{"type": "plan"}]))
+    assert '```json\n{"events": [{"type": "plan"}]}\n```' in text
 
 
 def test_no_choices_has_no_text_and_unknown_damage_is_an_error() -> None:
-    assert damaged("empty_choices", "events", []) == Reply(None)
+    assert damaged("empty_choices", "events", []) == no_choices()
     with pytest.raises(ValueError, match="no such damage"):
         damaged("flooded", "events", [])

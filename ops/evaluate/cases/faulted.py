@@ -15,8 +15,9 @@ from ..memory import Memory
 from .case import Case, numbered
 from .checks import Checks
 from .delivery import deliver, space_of
+from .endpoint import Endpoint
 from .outcome import Outcome, rests_on
-from .scripted import Endpoint, Fault, Script, parts
+from .scripted import Fault, Script, parts
 
 TRIES = 3
 """Calls for one question before it is parked; a fault that outlasts them leaves it parked."""
@@ -30,7 +31,7 @@ def fault_of(case: Case) -> Fault:
 @contextmanager
 def delivered(case: Case, memory: Memory, fault: Fault | None) -> Generator[Outcome]:
     """The case, delivered to a system of its own whose model is scripted."""
-    with Endpoint(Script(case, fault)) as endpoint:
+    with Endpoint(Script(case, fault).reply) as endpoint:
         llm = LlmSettings(model="scripted", endpoint=endpoint.url, tries=TRIES, retry_wait_max_s=0.05, timeout_s=10.0)
         with memory.another(llm) as own:
             made = deliver(case, own, numbered(case))

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import msgspec
 
 from .case import Case
-
-Body = dict[str, Any]
+from .endpoint import Answer, Body, completion, is_probe, no_choices
 
 _PARTS = re.compile(r",\s*(?:and\s+)?|[.!]\s*")
 _CUT_IN = 3
@@ -37,13 +34,6 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     times: int
 
 
-class Reply(msgspec.Struct, frozen=True):
-    """A completion: its text and why it ended; no text: a completion without choices."""
-
-    text: str | None
-    finish: str = "stop"
-
-
 class Script:
     """What the endpoint says to each question; the faults are used up in order.
 
@@ -59,17 +49,17 @@ class Script:
         self._fault = fault
         self._left = fault.times if fault is not None else 0
 
-    def reply(self, body: Body) -> Reply:
-        """The reply to a request."""
-        if '{"ok": true}' in body["messages"][0]["content"]:
-            return Reply('{"ok": true}')  # it only tries how the endpoint is spoken to
+    def reply(self, body: Body, before: int) -> Answer:
+        """The reply to a request; ``before``: how many there were, which changes nothing."""
+        if is_probe(body):
+            return completion('{"ok": true}')
         asked = json.loads(body["messages"][1]["content"])
         stage, field = ("link", "verdicts") if "pairs" in asked else ("extract", "events")
         good = self._verdicts(asked) if stage == "link" else self._events(asked)
         if self._is_damaged(stage, asked):
             self._left -= 1
             return damaged(self._fault.kind if self._fault is not None else "", field, good)
-        return Reply(json.dumps({field: good}))
+        return completion(json.dumps({field: good}))
 
     def _is_damaged(self, stage: str, asked: Body) -> bool:
         if self._fault is None or not self._left or stage != self._fault.stage:
@@ -95,7 +85,7 @@ def parts(text: str) -> list[str]:
     return [part for part in _PARTS.split(text) if part.strip()]
 
 
-def damaged(kind: str, field: str, good: list[Body]) -> Reply:
+def damaged(kind: str, field: str, good: list[Body]) -> Answer:
     """A good reply, damaged.
 
     Raises:
@@ -106,19 +96,19 @@ def damaged(kind: str, field: str, good: list[Body]) -> Reply:
         case "truncated_json":
             kept = json.dumps({field: good[: _CUT_IN - 1]}).removesuffix("]}")
             broken = json.dumps(good[min(_CUT_IN, len(good)) - 1])
-            return Reply(f"{kept}, {broken[: len(broken) // 2]}", "length")
+            return completion(f"{kept}, {broken[: len(broken) // 2]}", "length")
         case "refusal_prose":
-            return Reply(_REFUSAL)
+            return completion(_REFUSAL)
         case "unknown_enum":
             name = "verdict" if field == "verdicts" else "type"
-            return Reply(json.dumps({field: [good[0] | {name: "musing"}, *good[1:]]}))
+            return completion(json.dumps({field: [good[0] | {name: "musing"}, *good[1:]]}))
         case "index_out_of_range":
             off = {"pair": _NOT_SHOWN} if field == "verdicts" else {"sources": _elsewhere(good[0])}
-            return Reply(json.dumps({field: [good[0] | off, *good[1:]]}))
+            return completion(json.dumps({field: [good[0] | off, *good[1:]]}))
         case "empty_choices":
-            return Reply(None)
+            return no_choices()
         case "prose_and_code_fence":
-            return Reply(f"{_BEFORE}{whole}{_AFTER}")
+            return completion(f"{_BEFORE}{whole}{_AFTER}")
         case _:
             raise ValueError(f"no such damage: {kind!r}")
 
@@ -138,55 +128,3 @@ def _event(message: Body, quote: str) -> Body:
 def _verdict(pair: int, *, changed: bool) -> Body:
     verdict = "change" if changed else "none"
     return {"pair": pair, "reason": "scripted", "verdict": verdict, "confidence": 0.9}
-
-
-class Endpoint:
-    """While entered, serves a script in the OpenAI protocol on a port of this machine, one request at a time."""
-
-    def __init__(self, script: Script) -> None:
-        lock = threading.Lock()
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))))
-                with lock:
-                    raw = _completion(script.reply(body))
-                self.send_response(200)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(raw)))
-                self.end_headers()
-                self.wfile.write(raw)
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Says nothing."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-
-    @property
-    def url(self) -> str:
-        """The base address, as a client is given it."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def __enter__(self) -> Endpoint:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-def _completion(reply: Reply) -> bytes:
-    message = {"role": "assistant", "content": reply.text}
-    choices = [] if reply.text is None else [{"index": 0, "message": message, "finish_reason": reply.finish}]
-    return json.dumps(
-        {
-            "id": "scripted", "object": "chat.completion", "created": 1, "model": "scripted", "choices": choices,
-            "usage": {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150},
-        }
-    ).encode()  # fmt: skip
