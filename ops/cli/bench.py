@@ -173,13 +173,14 @@ def run_query(options: QueryBenchOptions, world: World) -> int:
 
 def run_asking(options: AskingBenchOptions, world: World) -> int:
     """``bench asking``."""
-    from ops.bench.asking import Asked, measure
+    from ops.bench.asking import REFERENCE, Asked, measure
     from ops.model import load_encoder
 
     if min(options.sessions) < 1:
         raise CommandError("--sessions: at least 1")
     asked = Asked(sessions=tuple(options.sessions))
     tell("bench asking", measure(asked, load_encoder(), world.note), asked, options, world)
+    world.say(REFERENCE)
     return OK
 
 
