@@ -35,8 +35,8 @@ SPEAKER = "Ragna"
 
 
 REFERENCE = (
-    "beside it, the reference with gpt-4o-mini on LoCoMo: up to ten calls an event (its code) and 7.45 s of building for "
-    "each of 8.4 events a session (the paper's Table V, which has no tokens of building; 3,719 tokens a question)"
+    "beside it, the reference with gpt-4o-mini on LoCoMo: up to ten calls an event (its code) and 7.45 s of building, "
+    "8.4 events a session (the paper's Table V; it has no tokens of building, and 3,719 tokens a question)"
 )
 """What is known of the system this one is measured against."""
 
