@@ -6,6 +6,7 @@ further ends no step before it: what was approved and then shipped was approved.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Literal
 
@@ -24,6 +25,9 @@ Standing = Literal["granted", "running", "waiting", "late", "off", "done"]
 _NAMES: tuple[Standing, ...] = ("granted", "running", "waiting", "late", "off", "done")
 _BY_VERB: dict[str, Standing] = {verb: name for name in _NAMES for verb in STANDING_VERBS.get(name, "").split()}
 _BY_PHRASE: dict[str, Standing] = {phrase: name for name in _NAMES for phrase in STANDING_PHRASES[name].split("|")}
+_BRIEFLY = re.compile(
+    r"\bfor (?:an?|the|one|two|three|\d+|some) (?:\w+ )?(?:minutes?|hours?|days?|mornings?|afternoons?|while)\b"
+)
 _TURNING = frozenset({"put", "take", "go", "remain", "stay", "get"})
 """With a phrase they tell what a thing has become: "was put on hold", "went live"."""
 _LONGEST = 4
@@ -46,8 +50,11 @@ def stands_otherwise(pair: Pair, f: Features) -> Judgement | None:
     if now is None or not same_thing(pair, f) or not still_the_same(pair, f):
         return None
     clause = said(new.text)
-    if clause is None or (clause.tense == "present" and cues.ONE_OFF.search(f.newer)) or cues.HABIT.search(f.newer):
-        return None  # "closed today", "closed on Mondays"
+    for_once = clause is None or (
+        clause.tense == "present" and (cues.ONE_OFF.search(f.newer) or _BRIEFLY.search(f.newer))
+    )
+    if clause is None or for_once or cues.HABIT.search(f.newer):
+        return None  # "closed today", "closed for an hour", "closed on Mondays"
     before = standing(old)
     if before is not None:
         if before not in _ENDS[now]:

@@ -44,11 +44,14 @@ def _is_thing(event: Event) -> bool:
 
 
 def still_the_same(pair: Pair, f: Features) -> bool:
-    """No other one of the kind is meant: of what takes place once and has no name of its own only the next or last."""
+    """No other one of the kind is meant: of what takes place once and has no name of its own only the next or last.
+
+    "Rehearsals", what is so every week and what is so from now on goes on.
+    """
     subject = about(pair.newer).subject or ""
     words = subject.split()
-    once = bool(words) and words[-1].removesuffix("s") in _ONE_AFTER_THE_OTHER and not any(c.isdigit() for c in subject)
-    if not once:
+    once = bool(words) and words[-1] in _ONE_AFTER_THE_OTHER and not any(c.isdigit() for c in subject)
+    if not once or cues.HABIT.search(f.older) or cues.NOW.search(f.newer):
         return True
     anchor = pair.older.anchor
     ahead = anchor.resolution != "message_time" and pair.newer.stated.sent_at < anchor.until

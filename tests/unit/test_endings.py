@@ -13,7 +13,7 @@ from tests.kit.endings import Chat, judge, read, told
 
 SETS = (
     "development", "unseen", "fresh", "lookalikes", "plain", "notices",
-    "notices_alike", "notices_fresh", "everyday", "near",
+    "notices_alike", "notices_fresh", "notices_last", "everyday", "near",
 )  # fmt: skip
 CHATS = [chat for name in SETS for chat in read(Path(__file__).parent / "endings" / f"{name}.txt")]
 OPEN = {

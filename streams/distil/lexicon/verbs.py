@@ -75,8 +75,7 @@ extended=extend shortened=shorten chaired=chair headed=head headquartered=headqu
 for _entry in _PAST_ALONE.split():
     _form, _base = _entry.split("=")
     IRREGULAR_PARTICIPLE.setdefault(_form, _base)
-    if _form != "withdrawn":
-        IRREGULAR_PAST.setdefault(_form, _base)
+    IRREGULAR_PAST.setdefault(_form, _base)
 
 SAME_PAST = frozenset(form for form, base in IRREGULAR_PAST.items() if form == base)
 """Bases that look like their past ("put", "cut"): at the start of a sentence they are orders."""
