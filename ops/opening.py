@@ -51,15 +51,15 @@ def open_parts(store: Path, settings: Settings, *, writer: bool, observer: Obser
         index=_index(store, log, writer=writer),
         clock=_now,
         observer=observer,
-        asker=_asker(log, settings.llm, observer) if writer else None,
-        other_asker=lambda other: _asker(log, other.llm, observer),
+        asker=make_asker(log, settings.llm, observer) if writer else None,
+        other_asker=lambda other: make_asker(log, other.llm, observer),
         forget_view=lambda space: forget_space(view, space),
         elsewhere=lambda: in_backups(store),
     )
 
 
-def _asker(log: Log, llm: LlmSettings, observer: Observer) -> Asker | None:
-    """Asks the endpoint of the settings. The client behind it is loaded when there is something to ask."""
+def make_asker(log: Log, llm: LlmSettings, observer: Observer = SILENT) -> Asker | None:
+    """What asks the endpoint of the settings; None without one. The client is loaded when there is something to ask."""
     if llm.model is None or llm.endpoint is None:
         return None
     from ops.llm.asker import Asker

@@ -10,8 +10,10 @@ from .admin import NotToldError, admin, read_topics
 from .topics import plan, wanted
 
 
-async def check_topics(bootstrap: str, prefix: str, note: Callable[[str], None]) -> None:
+async def check_topics(bootstrap: str, prefix: str, note: Callable[[str], None]) -> int:
     """Compare the topics that are there with what is wanted; missing ones are for the reader to refuse.
+
+    Returns how many partitions each has; 0 where none is there, or that is not told.
 
     Raises:
         TopicsError: something differs.
@@ -22,8 +24,9 @@ async def check_topics(bootstrap: str, prefix: str, note: Callable[[str], None])
             found = await read_topics(client, wanted(prefix, 1, 1))
         except NotToldError as error:
             note(f"stilltrue: topics not checked: {error}")
-            return
+            return 0
     if found:
         problems = plan(wanted(prefix, found[0].partitions, found[0].replication), found).problems
         if problems:
             raise TopicsError("topics are not as they should be (./stilltrue topics): " + "; ".join(problems))
+    return found[0].partitions if found else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +11,7 @@ from ops.llm.stages import link_stage
 from ops.pipeline import StageRunner
 from ops.settings import Settings
 from ops.viewing import LiveView
+from schemas.events import EventsDistilled
 from schemas.ids import SpaceKey
 from streams.llm.desk import Desk
 from streams.log import Log
@@ -49,6 +51,7 @@ class Redistilling:
         settings: with the other model, or none.
         asker: asks that model; None where nobody does.
         now: microseconds UTC.
+        after_replies: called whenever replies were recorded.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class Redistilling:
         settings: Settings,
         asker: Asker | None,
         now: int,
+        after_replies: Callable[[], None] = lambda: None,
     ) -> None:
         self._log = log
         self._view = view
@@ -67,6 +71,8 @@ class Redistilling:
         self._settings = settings
         self._asker = asker
         self._now = now
+        self._after_replies = after_replies
+        self._sets: list[EventsDistilled] = []
         self._desk = StageRunner(log, Desk(), settings.stage_batch_records)
         self._present = link_stage(present, encoder)
         self._links = link_stage(settings, encoder)
@@ -88,14 +94,21 @@ class Redistilling:
                 break
             seen = replies
             self._work_off()
+            self._after_replies()
             left = shadow.run()
+        self._after_replies()
         away = None if asker is None else asker.away
+        self._sets = [] if left else shadow.sets()
         if record and not left:
-            record_all(self._log, "events", shadow.sets(), self._now)
+            self.record_sets()
             self._link(self._present)
             self._link(self._links)
         found = compare(self._view.snapshot(space), shadow.snapshot())
         return Redistilled(producer=shadow.producer, open=len(left), away=away, comparison=found)
+
+    def record_sets(self) -> None:
+        """The producer's sets, as the last run made them when nothing was left to ask."""
+        record_all(self._log, "events", self._sets, self._now)
 
     def switched(self, space: SpaceKey) -> None:
         """Relate the statements as the comparison did, by what the other model said of their pairs.

@@ -48,8 +48,8 @@ class Orchard:
         metrics = Metrics(self.registry, clock=lambda: self.now)
         self.log = log or MemoryLog()
         settings = LlmSettings(
-            model="scripted", endpoint=None if server is None else server.url,
-            **{"tries": 2, "retry_wait_max_s": 0.05, "timeout_s": 5.0, "link": False} | llm,
+            endpoint=None if server is None else server.url,
+            **{"model": "scripted", "tries": 2, "retry_wait_max_s": 0.05, "timeout_s": 5.0, "link": False} | llm,
         )  # fmt: skip
         asker = None
         if server is not None:
