@@ -1,4 +1,4 @@
-"""Who takes part in a space: canonical names, with the other names that analysts merged into them, and why."""
+"""Who takes part in a space: canonical names, with the other names that were merged into them, and why."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def participants(reader: SpaceReader, words: Iterable[AliasRecord], basis: Basis
         if canonical is None or not isinstance(word, AliasMerged):
             continue
         names.setdefault(canonical.casefold(), canonical)
-        entry = AliasEntry(name=word.alias, analyst=word.analyst, evidence=word.evidence, at=word.at)
+        at = None if word.sources else word.at
+        entry = AliasEntry(name=word.alias, analyst=word.analyst, evidence=word.evidence, at=at)
         aliases.setdefault(canonical.casefold(), []).append(entry)
     return ParticipantsResult(
         entries=tuple(

@@ -43,12 +43,12 @@ class EdgesResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AliasEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """Another name of a participant, and why an analyst says so."""
+    """Another name of a participant, who says so and why. ``at``: when; None where it was learned from a message."""
 
     name: str
     analyst: str
     evidence: str
-    at: int
+    at: int | None
 
 
 class ParticipantEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ def test_a_learned_name_is_one_with_the_other_also_in_what_was_said_before() -> 
     assert names(home) == (FULL, FULL)
     [entry] = [e for e in home.system.participants(SPACE).entries if e.name == FULL]
     [alias] = entry.aliases
-    assert (alias.name, alias.evidence) == ("HWC", "said in message 2")
+    assert (alias.name, alias.analyst, alias.evidence, alias.at) == ("HWC", "names/1", "said in message 2", None)
     assert home.system.verify(SPACE).equal
 
 
