@@ -10,8 +10,11 @@ from views.rows import EdgeRow, EventRow
 
 
 class Cut:
-    """The reader is already cut at ``known_at`` by the caller. What was looked up is in the memo of the cut, for the
-    next query as well: every question meets the same few hundred rows."""
+    """``unmarked``: see ``markers.unmarked_since``; asked for at every turn.
+
+    The reader is already cut at ``known_at`` by the caller. What was looked up is in the memo of the cut, for the
+    next query as well: every question meets the same few hundred rows.
+    """
 
     def __init__(self, reader: SpaceReader, messages: Messages) -> None:
         self.reader = reader
@@ -21,6 +24,7 @@ class Cut:
         self._edges: dict[str, Sequence[EdgeRow]] = self.memo.of_cut("edges")
         self._sources: dict[str, tuple[MessageKey, ...]] = self.memo.of_cut("sources")
         self._texts: dict[MessageKey, MessageText | None] = self.memo.of_cut("text")
+        self.unmarked: dict[str, int | None] = self.memo.of_events("unmarked")
         self._told: dict[MessageKey, Sequence[EventRow]] = self.memo.of_cut("told")
 
     def row(self, event_id: str) -> EventRow | None:

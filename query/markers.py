@@ -37,12 +37,11 @@ def unmarked_since(row: EventRow, cut: Cut) -> int | None:
     Nothing took its place, contests it, demotes it or may have superseded it; it is no plan that lapses, and does not
     end, or is an action. Such a statement is never past. Remembered.
     """
-    known = cut.memo.of_events("unmarked")
     event_id = row.event.id
+    known = cut.unmarked
     if event_id not in known:
         known[event_id] = row.valid_from if _is_plain(row, cut) else None
-    found: int | None = known[event_id]
-    return found
+    return known[event_id]
 
 
 def _is_plain(row: EventRow, cut: Cut) -> bool:

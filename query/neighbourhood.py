@@ -253,7 +253,7 @@ def _apart(rows: Sequence[EventRow], members: Sequence[int], fan: int) -> Iterat
     """Each with the next ones that are of no session it is of."""
     for position, one in enumerate(members):
         own, left = rows[one].session_ids, fan
-        for other in islice(members, position + 1, None):
+        for other in map(members.__getitem__, range(position + 1, len(members))):
             of_other = rows[other].session_ids
             if of_other != own and set(own).isdisjoint(of_other):
                 yield one, other

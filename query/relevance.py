@@ -194,7 +194,7 @@ def _by_run(scores: Floats, runs: Sequence[int], best: int) -> Floats:
     held: dict[int, list[float]] = {}
     for run, score in zip(runs, scores.tolist(), strict=True):
         held.setdefault(run, []).append(score)
-    worth = {run: sum(sorted(found, reverse=True)[:best]) for run, found in held.items()}
+    worth = {run: sum(sorted(of, reverse=True)[:best]) if len(of) > 1 else of[0] for run, of in held.items()}
     return np.array([worth[run] for run in runs])
 
 
@@ -202,10 +202,10 @@ def _of_events(
     events: Mapping[str, float], sources: Callable[[str], Sequence[MessageKey]], numbers: Mapping[MessageKey, int]
 ) -> Floats:
     """For each found note how good the best found event is that rests on it."""
-    best = np.zeros(len(numbers))
+    best = [0.0] * len(numbers)
     for event_id, share in events.items():
         for key in sources(event_id):
             number = numbers.get(key)
-            if number is not None:
-                best[number] = max(best[number], share)
-    return best
+            if number is not None and share > best[number]:
+                best[number] = share
+    return np.array(best)

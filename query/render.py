@@ -5,7 +5,7 @@ White space inside a message is collapsed, so that no message can imitate a head
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -63,6 +63,7 @@ class Renderer:
         self._full_max = full_text_tokens_max
         self._dated_notes = dated_notes
         self._notes: dict[MessageKey, Rendered | None] = {}
+        self._lines: dict[MessageKey, tuple[str, int]] = cut.memo.of_messages(("line", counter.name))
 
     def note(self, key: MessageKey, score: float) -> Rendered | None:
         """``[date] speaker: text {marker}``; None for a message that may not be shown."""
@@ -87,11 +88,10 @@ class Renderer:
 
     def _line(self, key: MessageKey, note: MessageText) -> tuple[str, int]:
         """A message written out, and its tokens. Remembered."""
-        known = self._cut.memo.of_messages(("line", self._counter.name))
-        found: tuple[str, int] | None = known.get(key)
+        found = self._lines.get(key)
         if found is None:
             line = f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
-            found = known[key] = (line, self._counter.count(line))
+            found = self._lines[key] = (line, self._counter.count(line))
         return found
 
     def path(self, path: Path, shown: Shown) -> Rendered | None:
@@ -104,21 +104,23 @@ class Renderer:
         new_events = [event_id for event_id in path.events if event_id not in shown.labels]
         if not new_steps and not any(self._adds(event_id, shown) for event_id in new_events):
             return None
-        numbers = dict(shown.labels)
-        messages = dict(shown.messages)
+        numbers: dict[str, int] = {}
         lines: list[str] = []
         scaffold: list[str] = []
         markers: list[str] = []
         full: list[MessageKey] = []
         for position, row in enumerate(self._cut.rows(path.events)):
-            label = f"E{numbers.setdefault(row.event.id, len(numbers) + 1)}"
+            number = shown.labels.get(row.event.id) or numbers.get(row.event.id)
+            if number is None:
+                number = numbers[row.event.id] = len(shown.labels) + len(numbers) + 1
+            label = f"E{number}"
             arrow = f"  {_arrow(path.steps[position - 1], row.event.id)} " if position else ""
             if row.event.id in shown.labels:
                 lines.append(arrow + label)
                 scaffold.append(arrow + label)
                 continue
             already = len(full)
-            statement = self._statement(row, messages, full)
+            statement = self._statement(row, shown.messages, full)
             rest = [self._marker.of_rest(key, row.event.id) for key in full[already:]]
             marker = "; ".join(mark for mark in (self._marker.of_event(row), *rest) if mark)
             marker = marker or next((mark for key in full[already:] if (mark := self._marker.pointer(key))), "")
@@ -148,11 +150,11 @@ class Renderer:
         row = self._cut.row(event_id)
         if row is None:
             return False
-        keys = [MessageKey(source.conversation_id, source.message_id) for source in row.event.sources]
+        keys = self._cut.sources(event_id)
         return not keys or any(key not in shown.messages for key in keys) or bool(self._facts(row))
 
-    def _statement(self, row: EventRow, messages: dict[MessageKey, None], full: list[MessageKey]) -> str:
-        """The sources of a statement; notes in ``messages`` and ``full`` which are now written out."""
+    def _statement(self, row: EventRow, before: Mapping[MessageKey, None], full: list[MessageKey]) -> str:
+        """The sources of a statement; notes in ``full`` which are written out now. ``before``: those that were."""
         parts: list[str] = []
         for source in row.event.sources:
             key = MessageKey(source.conversation_id, source.message_id)
@@ -160,8 +162,7 @@ class Renderer:
             if note is None:
                 continue
             line, tokens = self._line(key, note)
-            if key not in messages and tokens <= self._full_max:
-                messages[key] = None
+            if key not in before and key not in full and tokens <= self._full_max:
                 full.append(key)
                 parts.append(line)
             else:
