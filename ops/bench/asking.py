@@ -32,6 +32,7 @@ from streams.ports import Encoder
 SPACE = SpaceKey("bench", "asking")
 BEGIN = 1_900_000_000_000_000
 SPEAKER = "Ragna"
+SYLLABLES = ("bor", "dal", "fen", "gus", "hol", "kar", "lim", "mos", "nor", "pil")
 
 
 REFERENCE = (
@@ -125,12 +126,19 @@ def _session(number: int) -> SessionRevised:
     sent_at = BEGIN + number * US_PER_DAY
     message = SessionMessage(
         message_id=f"m{number}", speaker_id=None, speaker=SPEAKER, role="user", sent_at=sent_at, utc_offset_min=0,
-        tz=None, seq=0, offset=number, content=f"The green rowing boat lies at pier {number} now.",
+        tz=None, seq=0, offset=number, content=f"The green rowing boat lies near {_place(number)} now.",
     )  # fmt: skip
     return SessionRevised(
         tenant=SPACE.tenant, space=SPACE.space, conversation_id="c", session_id=f"s{number}", revision=1, open=False,
         messages=(message,), covers=number, learned_at=sent_at,
     )  # fmt: skip
+
+
+def _place(number: int) -> str:
+    """A name of its own for each number: another figure for the same is nothing that the rules would ask about."""
+    first, rest = number % len(SYLLABLES), number // len(SYLLABLES)
+    more = _place(rest).lower() if rest else ""
+    return f"{SYLLABLES[first]}{more}".capitalize()
 
 
 def _replied(ask: ModelAsked) -> ModelReplied:
