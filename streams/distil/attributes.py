@@ -14,7 +14,7 @@ from .subjects import Subject
 _EVENT_NOUN = re.compile(rf"\b(?:{'|'.join(EVENTS)})s?\b", re.IGNORECASE)
 _POSSESSION = re.compile(
     r"\b(?:have|has|'ve got|got|own|owns) (?P<v>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|no) "
-    r"(?P<what>[^\W\d_]+(?: [^\W\d_]+)?))"
+    r"(?P<what>(?!(?:now|left|already|too|here)\b)[^\W\d_]+(?: [^\W\d_]+)?))"
     r"(?=\s+(?:in|at|on|now|and|but|since|from|for|to|with)\b|[,.;!?]|$)",
     re.IGNORECASE,
 )
@@ -37,6 +37,7 @@ _IS = re.compile(
 )
 
 
+_NOW = re.compile(r" (?:right now|now|nowadays|these days|at the moment|currently)$", re.IGNORECASE)
 _RELATIVE = re.compile(r"(?<=\w) (?:where|who|whose|whom|which)\b", re.IGNORECASE)
 """What follows tells of something beside: "a wedding where the couple split up"."""
 LOOKED_AT = 400
@@ -109,4 +110,4 @@ def _after_be(plain: str, reading: Parse) -> str | None:
     if reading.base != "be":
         return None
     match = _IS.search(plain)
-    return match["v"].strip() if match else None
+    return (_NOW.sub("", match["v"].strip()) or None) if match else None

@@ -157,7 +157,7 @@ def _is_bare_auxiliary(tokens: Tokens, start: int, after: str) -> bool:
 
 def subject_range(tokens: Tokens, start: int, finite: int) -> tuple[int, int]:
     """The words before the verb that are its subject: a pronoun right before it, else the noun phrase."""
-    end = _back(tokens, finite, start)
+    end = _before_time(tokens, _back(tokens, finite, start), start)
     if end <= start:
         return start, finite
     if tokens[end - 1].word in g.SUBJECT_PRONOUNS:
@@ -172,6 +172,18 @@ def subject_range(tokens: Tokens, start: int, finite: int) -> tuple[int, int]:
         marks = [i for i in range(start + 1, end) if tokens[i].word in g.DETERMINERS or tokens[i].capital]
         begin = marks[-1] if marks else start
     return _after_time(tokens, begin, end), end
+
+
+_THESE_DAYS = (("these", "days"), ("at", "the", "moment"), ("right", "now"), ("so", "far"))
+
+
+def _before_time(tokens: Tokens, end: int, start: int) -> int:
+    """Where a subject ends before a word of the present: "my favourite band | these days is"."""
+    for words in _THESE_DAYS:
+        begin = end - len(words)
+        if begin > start and tuple(t.word for t in tokens[begin:end]) == words:
+            return begin
+    return end
 
 
 def _after_time(tokens: Tokens, begin: int, end: int) -> int:

@@ -210,6 +210,7 @@ class _Reader:
         people += couple(subject, told.attribute, told.value)
         self._subject = subject
         self._remember(clause, reading, subject)
+        self._introduce(subject, told)
         animal = one_animal(told.attribute, told.value)
         if animal is not None and subject.name == self.said.speaker:
             self.said, self.mentioned = self.said._replace(person=f"{self.said.speaker}'s {animal}"), True
@@ -237,6 +238,11 @@ class _Reader:
         else:
             return
         self.mentioned = True
+
+    def _introduce(self, subject: Subject, told: About) -> None:
+        """ "His name is Idris": "he" is Idris from here on."""
+        if told.attribute == "name" and told.value and (subject.name or "").startswith(("his ", "her ", "their ")):
+            self.said, self.mentioned = self.said._replace(person=told.value), True
 
     def _trimmed(self, clause: Clause) -> Clause:
         """Without the interjections before it; they are not part of the statement."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from .acts import named_token
 from .cues import cue_pattern
 from .finite import Tokens
 from .lexicon import acts as words
 from .lexicon import grammar as g
+from .lexicon.people import KIN, NOT_NAMES, ROLES
 from .parse import Parse
 
 
@@ -60,7 +62,7 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
             return True
         if reading.base in ("sound", "seem") or (reading.base == "look" and subject == []):
             return True
-    return first in ("i", "we") and _comments(reading, rest)
+    return first in ("i", "we") and _comments(reading, rest) and not _sees_somebody(tokens, reading)
 
 
 def _upto_and(rest: list[str]) -> list[str]:
@@ -125,6 +127,16 @@ def _comments(reading: Parse, rest: list[str]) -> bool:
     if reading.base in ("love", "enjoy"):
         return len(rest) > 1 and rest[1] in ("that", "it", "this", "how", "your")
     return True
+
+
+def _sees_somebody(tokens: Tokens, reading: Parse) -> bool:
+    """ "I see the dentist on Friday", "I see Ben every week"; "I see the point" comments."""
+    if reading.base != "see" or reading.tense != "present" or reading.form != "simple":
+        return False
+    after = tokens[reading.main + 1 : reading.main + 3]
+    if after and after[0].word in g.DETERMINERS:
+        return len(after) > 1 and (after[1].word in ROLES or after[1].word in KIN)
+    return bool(after) and named_token(after[0]) and after[0].word not in NOT_NAMES
 
 
 def _tells_you(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:

@@ -82,11 +82,20 @@ def _pronoun(word: str, said: Said) -> Subject:
     if word in ("you", "y'all"):
         other = said.roster.addressee(said.speaker)
         return Subject(other, (other,) if other else (), is_person=other is not None)
+    if word == "they" and said.person is not None and not _may_be_several(said.person):
+        return Subject(None, (), is_person=False)
     if word in ("he", "she", "they", "who") and said.person is not None:
         return Subject(said.person, (said.person,), is_person=True)
     if word in ("it", "they") and said.thing is not None:
         return Subject(said.thing, (), is_person=False)
     return Subject(None, (), is_person=False)
+
+
+def _may_be_several(name: str) -> bool:
+    """ "They" are people, or somebody known by a role only ("my boss", "the landlord"); of one with a name it says
+    nothing: "Pixel is fine, but they now want more rent"."""
+    last = name.split()[-1]
+    return " and " in name or last in ROLES or last in KIN.values() or last.endswith("s")
 
 
 def _noun_phrase(words: Tokens, text: str, said: Said) -> Subject:

@@ -20,10 +20,8 @@ OPEN = {
     "a last day at work": "that a day to come is the last one is not read as an end",
     "a trip called off after a parting": 'a word after the end hides it: "cancelled obviously"',
     "no vegetarian any more": "only the language model of the encoder brings the two together",
-    "another favourite": '"these days" is taken for a part of the name',
     "one chicken less": "only the trained scorer finds it",
     "a plan dropped": "what one wants is no plan",
-    "one of two appointments": '"I see the dentist" is taken for "I see"',
     "studies: switched": "that history is a subject of study is not said",
     "a house in York": "that a bought house became the home is not said",
 }

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 
-END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow|last|next|this|because|and|but|so|with|as|when|while|though|back|again|too|also|instead|after all|anymore|any more|these days|right now)\b|[,.;!?]|$)"
-_V = r"(?P<v>[^,.;!?]+?)" + END
+END = r"(?=\s+(?:since|until|till|from|for|in|at|on|now|today|yesterday|tomorrow|last|next|this|because|and|but|so|with|as|when|while|though|back|again|too|also|instead|after all|anymore|any more|these days|right now)\b|[,.](?!\d)|[;!?]|$)"
+_TEXT = r"(?:[^,.;!?]|(?<=\d)[,.](?=\d))+?"
+"""Up to a mark, but "1,150" is one number."""
+_V = rf"(?P<v>{_TEXT})" + END
 _NO_TIME = r"(?!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|me|us|him|her|them|it|once|home|last|least|all|first)\b)"
 _NAME = r"(?-i:[A-Z])[\w.&'-]*(?: (?:&|and|of|the|(?-i:[A-Z])[\w.&'-]*))*"
 _FIRM = r"(?-i:[A-Z])[\w&'-]*(?: [\w&'-]+)*? (?:logistics|solutions|systems|group|partners|consulting|insurance|services|airlines?|motors|foods|labs?|studios?|bank|ltd|inc|gmbh|robotics|software|technologies|pharma|media|press|maps|energy|solar|dairy|printing|tools|(?:& )?sons|(?:& )?co)"
@@ -72,9 +74,10 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("home", r"(?<!was )(?<!were )(?<!been )\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?!(?:plan|tears|step|level|phase|stage|page|chapter|bed)\b)(?!the (?:next|other|front|back|top|end|left|right|window|wall|table)\b)(?P<v>[^,.;!?]+?)" + END),
     ("home", r"^(?:my|our) (?:place|home|flat|apartment) is (?P<v>(?:an? |the )(?:[\w-]+ ){0,2}(?:room|flat|apartment|studio|loft|house|cottage|cabin|attic|boat|houseboat)\b[^,.;!?]*|(?:in|near) (?-i:[A-Z])[^,.;!?]+|above [^,.;!?]+)"),
     ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + END),
-    ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?P<v>[^,.;!?]+?)" + END),
+    ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?!(?:up|down)\b)" + _V),
+    ("rent", r"\brent (?:has |is )?(?:gone|going|went|goes) (?:up|down)\b"),
     ("age", r"\b(?:turned|turn|turns|turning) (?P<v>\d{1,3}|\w+ty(?:-\w+)?|\w+teen)\b|\b(?P<v2>\d{1,3}) years old\b"),
-    ("favourite", r"\bfavou?rite (?P<what>\w+(?: \w+)?) (?:is|was|are) (?P<v>[^,.;!?]+)"),
+    ("favourite", r"\bfavou?rite (?P<what>\w+(?: \w+)??)(?: these days| now| right now| at the moment)? (?:is|was|are) (?P<v>[^,.;!?]+)"),
     ("language", r"\b(?:speak|speaks|spoke) (?P<v>[^,.;!?]+?)" + END),
     ("car", r"\b(?:drive|drives|driving) (?:an? |the |my )(?P<v>[^,.;!?]+?)" + END),
     ("pet", r"\b(?:have|has|had|got|adopted|adopt|getting|get|keep|keeps|own|bought|'ve got|picking up) (?:an? |the |two |three |four |\d+ |our |my |some )?(?P<v>(?:\w+ )?(?:dog|cat|puppy|kitten|rabbit|hamster|parrot|budgie|horse|pony|goldfish|fish|tortoise|hens?|chickens|ducks|guinea pig|lizard|snake)s?)\b"),

@@ -21,12 +21,16 @@ BARE_KIN = frozenset(
 """Kin words used as names: without a possessive they are the speaker's."""
 ROLES = frozenset(
     "friend boss manager colleague coworker co-worker roommate flatmate housemate neighbour neighbor landlord landlady doctor dentist "
+    "physio physiotherapist optician gp specialist counsellor counselor psychologist "
     "therapist teacher coach trainer tutor student kid kids child children baby parents family team teammate mentor client assistant "
     "nanny babysitter vet lawyer accountant best-friend buddy mate".split()
 )
 NOT_NAMES = frozenset(
     "i monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october "
-    "november december christmas easter english french german spanish italian chinese japanese arabic ok tv ai dr mr mrs ms "
+    "november december christmas easter english french german spanish italian chinese japanese arabic "
+    "portuguese dutch danish swedish norwegian finnish polish czech greek turkish russian ukrainian hungarian romanian welsh irish "
+    "scottish hebrew hindi urdu korean thai vietnamese persian farsi swahili latin mandarin cantonese american european african "
+    "asian mexican brazilian canadian australian indian ok tv ai dr mr mrs ms "
     "the a an my our your his her its their this that these those yes no not new".split()
 )
 """Capitalised words that name no person."""
