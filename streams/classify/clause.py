@@ -6,6 +6,7 @@ and ``holdings`` for what somebody has.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,6 +47,7 @@ _TIMES = g.TIME_NOUNS | frozenset(
 )
 _OBJECTS = frozenset("me you him her it us them myself himself herself ourselves one ones mine".split())  # noqa: SIM905
 _NEARLY = frozenset({"almost", "nearly"})
+_ABOUT_TO = re.compile(r"\b(?:was|were|am|'m|is|'s|are|'re) (?:just )?about to\b|^(?:just )?about to\b")
 _BARE = frozenset("early late again anymore ever far twice once".split()) | g.ADVERBS  # noqa: SIM905
 
 
@@ -167,10 +169,15 @@ def _said(text: str, tokens: Tokens, reading: Parse) -> Said:
         after=tuple(words[main + 1 :]),
         passive=_is_passive(words, reading) or is_headline(tokens, reading),
         negated=reading.negated or "no longer" in " ".join(words),
-        nearly=any(word in _NEARLY for word in words[max(0, reading.finite - 2) : reading.main]),
+        nearly=_is_nearly(text, words[max(0, reading.finite - 2) : reading.main]),
         tense=reading.tense,
         form=reading.form,
     )
+
+
+def _is_nearly(text: str, words: list[str]) -> bool:
+    """ "I almost sold it", "I was about to sell it"."""
+    return any(word in _NEARLY for word in words) or _ABOUT_TO.search(text.casefold()) is not None
 
 
 def _left_out(words: list[str]) -> str:

@@ -64,10 +64,21 @@ def by_grammar(event: Event) -> bool:
     return clause is not None and clause.verb in _KNOWN
 
 
+def _comes_off(c: Said) -> bool:
+    """ "Lisbon isn't happening", "the fair won't go ahead": denied of what was planned."""
+    first = c.after[:1]
+    happens = (
+        c.verb == "happen" or (c.verb == "go" and first == ("ahead",)) or (c.verb == "take" and first == ("place",))
+    )
+    return happens and not c.first and (c.form == "progressive" or c.tense == "future")
+
+
 def _no_more(c: Said, event: Event) -> list[End]:
     """ "I'm not vegan any more", "I no longer go to yoga", "we're not going there after all"."""
     words = " ".join(("", *c.after, ""))
     text = event.text.casefold()
+    if _comes_off(c) and c.subject:
+        return [End(of_kinds("plan"), whole(c.subject), "owner")]
     again = "no longer" in text or _NO_LONGER.search(words) is not None
     off = " after all " in words
     if not (again or off):

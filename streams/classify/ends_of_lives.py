@@ -55,7 +55,7 @@ def _left_off(c: Said) -> list[End]:
     if not (c.verb in ("quit", "drop") or up or leaves or resigns) or c.after[:1] == ("off",):
         return []
     kinds = of_kinds("habit", "thing", "home", "plan") if up else of_kinds("work", "membership", "studies", "home")
-    nouns = c.nouns[:1] if up or resigns else c.objects[:1]
+    nouns = c.nouns[:1] if up or resigns else c.objects[:1]  # "gave up on the vegan thing" too
     if c.verb == "quit":
         kinds = of_kinds("work", "membership", "studies", "habit")
     elif c.verb == "drop":

@@ -56,7 +56,7 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
     ends = ends_of(new)
     if not ends or old.polarity == "negated" or of_others(new, old):
         return None
-    kinds = holding(old) & _LOST if ends_of(old) else holding(old)
+    kinds = holding(old) & _LOST if ends_of(old) and old.attribute != "diet" else holding(old)
     for end in ends:
         met = end.of & kinds
         if not met or (new.modality == "planned" and "plan" not in met) or not _same_owner(pair, f, end.whose):
@@ -241,7 +241,7 @@ def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:
         return True
     if clause is None:
         return False
-    if "habit" in met and end.what is not None and content_stems(old.value or "") == end.what.stems:
+    if "habit" in met and end.what is not None and content_stems(old.value or "") == end.what.stems - _VAGUE:
         return True
     if end.doing:
         does = clause.verb == end.doing and (end.what is None or any(same(end.what, noun) for noun in clause.nouns))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..distil.verbs import ing_base
 from . import cues
 from .clause import Said, said
 from .endings import ends_of
@@ -11,6 +12,8 @@ from .protocol import Judgement, Pair
 from .ruling import updates
 
 _INSTEAD = ("instead of", "rather than")
+_NO_OBJECTS = frozenset({"mor", "back", "longer"})
+"""Stems of "any more", "back to"."""
 _COMING = frozenset({"come", "go", "attend", "join", "visit", "make"})
 
 
@@ -21,7 +24,7 @@ def resumed(pair: Pair, f: Features) -> Judgement | None:
     if now is None or before is None or not f.same_subject or new.modality == "planned" or old.modality == "planned":
         return None
     doing = _doing(now)
-    if now.negated or now.nearly or now.form == "modal" or not now.has("again") or not doing or not now.objects:
+    if now.negated or now.nearly or now.form == "modal" or not doing:
         return None
     denied = old.polarity == "negated" and before.verb == doing and _one_object(now, before)
     given_up = any(
@@ -33,13 +36,19 @@ def resumed(pair: Pair, f: Features) -> Judgement | None:
 
 
 def _doing(now: Said) -> str:
+    """What is done again: "I'm drinking … again", "I've started … again", "I'm back to running"."""
+    if now.verb == "be" and now.after[:2] in (("back", "to"), ("back", "at")) and len(now.after) > 2:
+        return ing_base(now.after[2]) or ""
+    if not now.has("again"):
+        return ""
     if now.gerund:
         return now.gerund if now.verb in ("start", "begin") else ""
     return now.verb if now.tense == "present" else ""
 
 
 def _one_object(now: Said, before: Said) -> bool:
-    return any(same(noun, other) for noun in now.objects for other in before.objects)
+    taken, left = ([noun for noun in c.objects if noun.head not in _NO_OBJECTS] for c in (now, before))
+    return any(same(noun, other) for noun in taken for other in left) or not (taken or left)
 
 
 def instead(pair: Pair, f: Features) -> Judgement | None:

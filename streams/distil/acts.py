@@ -21,6 +21,11 @@ _UNSERIOUS = cue_pattern(
     c for c in (*words.FICTION_CUES, *words.JOKE_CUES, *words.HYPOTHETICAL_PHRASES) if c[-1].isalnum()
 )
 _FICTION = re.compile(words.FICTION_OPENING)
+_HEARSAY = re.compile(
+    r"^(?:(?:and|but|so|well),? )?(?:people|folks|everyone|everybody|they|some(?: people)?) (?:all |still )?"
+    r"(?:(?:keep|keeps|kept) )?(?:say(?:s|ing)?|said|think(?:s|ing)?|believes?|assumes?|claims?)\b"
+)
+"""What people say is nobody's statement; "the doctors say" and "Ben says" are somebody's."""
 _IRONIC = re.compile(r"^(?:oh,? )?(?:sure|aye|riiight|yeah right),? and\b|,? obviously[.! ]*$|breaking:")
 _SUPPOSED = re.compile(r"(?:so |and |ok |okay )?(?:in case|say (?:the|my|our|your|a|an|i|we|you|he|she|they|it)\b)")
 TAG_WORDS = 2
@@ -42,9 +47,9 @@ _STANDING = cue_pattern(words.STANDING)
 
 
 def unserious(sentence: str) -> bool:
-    """The whole sentence is a joke by its cue, fiction, or a supposition."""
+    """The whole sentence is a joke by its cue, fiction, a supposition, or what people say."""
     low = lowered(sentence)
-    return _UNSERIOUS.search(low) is not None or _FICTION.match(low) is not None or _IRONIC.search(low) is not None
+    return any((_UNSERIOUS.search(low), _FICTION.match(low), _IRONIC.search(low), _HEARSAY.match(low)))
 
 
 def supposes(sentence: str) -> bool:

@@ -17,7 +17,8 @@ from .lexicon.verbs import ARRANGED, DEPARTING, STATIVE
 from .parse import Parse
 
 COMES_BACK = re.compile(
-    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends|daily|weekly|monthly"
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s| (?:mornings|afternoons|evenings|nights))"
+    r"|weekdays|weekends|daily|weekly|monthly"
     r"|(?:every|each) (?:other |second |third )?"
     r"(?:day|week|weekend|month|year|hour|morning|afternoon|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b",
     re.IGNORECASE,

@@ -20,6 +20,7 @@ OPEN = {
     "a last day at work": "that a day to come is the last one is not read as an end",
     "a trip called off after a parting": 'a word after the end hides it: "cancelled obviously"',
     "no vegetarian any more": "only the language model of the encoder brings the two together",
+    "one of two appointments": "only the trained scorer finds it",
     "one chicken less": "only the trained scorer finds it",
     "a plan dropped": "what one wants is no plan",
     "studies: switched": "that history is a subject of study is not said",

@@ -24,6 +24,7 @@ _BE = r"(?:am|'m|is|'s|are|'re|was|were|be|been|isn't|aren't|wasn't|not)"
 
 _ROWS: tuple[tuple[str, str], ...] = (
     ("phone", r"\b(?:phone|mobile|cell)(?: number)?\b.*?(?P<v>\+?\d[\d ()/-]{5,})"),
+    ("phone", r"\b(?:my|our|his|her|their|new) number(?: is|:| is now)? (?P<v>\+?\d[\d ()/-]{5,})"),
     ("email", r"(?P<v>[\w.+-]+@[\w-]+\.[\w.]+)"),
     ("birthday", r"\bbirthday (?:is|was|falls)(?: on)? (?P<v>.+)"),
     ("name", r"\b(?:name is|am called|is called|are called|'s called|'m called|go(?:es)? by) " + _V),
