@@ -1,7 +1,6 @@
 """Small invented chats as a user's system reads them, the embedding model and the trained scorer with it.
 
-``tests/unit/test_endings.py`` asks the rules alone what they find; here is asked what the scorer adds, and what it spoils:
-a true statement that is retired is worse than an old one that still stands.
+``tests/unit/test_endings.py`` asks the rules alone what they find; here is asked what the scorer adds and spoils: a true statement that is retired is worse than an old one that still stands.
 """
 
 from __future__ import annotations
