@@ -1,6 +1,7 @@
 """Small invented chats as a user's system reads them, the embedding model and the trained scorer with it.
 
-``tests/unit/test_endings.py`` asks the rules alone what they find; here is asked what the scorer adds and spoils: a true statement that is retired is worse than an old one that still stands.
+``tests/unit/test_endings.py`` asks the rules alone what they find; here is asked what the scorer adds and spoils: a
+true statement that is retired is worse than an old one that still stands.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ WRONG = {
 }
 """What is known to be retired wrongly, and why."""
 
-FOUND = 190
-"""Of 249 ends told in these sets; 196 when this was written."""
+FOUND = 219
+"""Of 273 ends told in these sets; 225 when this was written."""
 
 
 def test_with_the_scorer_nothing_true_is_retired_and_most_ends_are_found() -> None:
