@@ -181,7 +181,8 @@ class QueryEngine:
         cut = read.cut
         best = rank_notes(
             notes, shares, cut.sources, asked.names, read.messages, s.relevance,
-            most=most, of_change=s.newest_first and asked.of_change, known=cut.memo.of_cut("notes"),
+            most=most, of_change=s.newest_first and asked.of_change,
+            statements=cut.reader.events_of_message if asked.several else None, known=cut.memo.of_cut("notes"),
         )  # fmt: skip
         return _Sought(found_notes=notes, found_events=events, notes=best, events=ranked, shares=shares)
 

@@ -4,7 +4,7 @@ Two rankings of the notes themselves, each with a share of what was said just be
 seldom repeats its words. Beside them the best of the events, whose texts read alone, that rest on a note, and how good
 the run of talk is that it stands in. Each counts as a share of its own best: ranks alone do not tell a note that stands
 out from one of hundreds alike. Notes the asked person said count more. The paper's plain cosine is
-``Relevance(sparse=0, nearby=(), events=0, runs=0, speaker=0, recency=0)``.
+``Relevance(sparse=0, nearby=(), events=0, runs=0, speaker=0, statements=0, recency=0)``.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ def rank_notes(
     *,
     most: int,
     of_change: bool = False,
+    statements: Callable[[MessageKey], Sequence[str]] | None = None,
     known: dict[str, tuple[MessageKey, MessageText, Spot] | None] | None = None,
 ) -> list[Note]:
     """The found notes that may be shown, best first, equal ones in the order they were said.
@@ -108,6 +109,7 @@ def rank_notes(
         weights: see there.
         most: how many are wanted.
         of_change: the question asks how something changed.
+        statements: of a question for several things, what a note states: it is a list of statements that is asked for.
         known: notes of the same messages by ref, as they were found before; added to.
     """
     at = _Found(messages, {} if known is None else known)
@@ -123,6 +125,8 @@ def rank_notes(
     scores += weights.runs * _share(_by_run(scores, at.runs, weights.run_notes))
     wanted = {name.casefold() for name in names}
     scores += [weights.speaker if text.speaker.casefold() in wanted else 0.0 for text in at.texts]
+    if statements is not None:
+        scores += [weights.statements if statements(key) else 0.0 for key in at.numbers]
     sent = np.array([text.sent_at for text in at.texts])
     if of_change:
         said = np.lexsort([places, sent])

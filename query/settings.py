@@ -25,6 +25,7 @@ class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         runs: weight of the run a note stands in.
         run_notes: notes of a run that tell how good it is.
         speaker: what it adds that a note was said by a person the question names.
+        statements: of a question for several things, what it adds that a note states anything.
         recency: of a question about a change, how much more the last of the found notes counts than the first.
     """
 
@@ -35,6 +36,7 @@ class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     runs: float = 0.4
     run_notes: int = 3
     speaker: float = 0.4
+    statements: float = 0.1
     recency: float = 0.4
 
 

@@ -12,7 +12,7 @@ from query.relevance import as_notes, as_shares, rank_notes
 from query.settings import QuerySettings, Relevance
 from query.shapes import asks_for_newest, asks_of_change, shape_of
 from schemas.ids import MessageKey
-from tests.kit.space import BASIS, SPACE, MemorySpace, message, us
+from tests.kit.space import BASIS, SPACE, MemorySpace, event, message, row, us
 from views.vectors.refs import note_ref
 
 PLAIN = Relevance(nearby=(), events=0.0, runs=0.0, speaker=0.0)
@@ -89,6 +89,30 @@ def test_a_note_rises_by_the_best_event_that_rests_on_it() -> None:
     weights = msgspec.structs.replace(PLAIN, events=0.3)
     assert ranked(talk(*DAYS), dense, weights, events={"m1": 0.2}) == ["m0", "m1", "m2"]
     assert ranked(talk(*DAYS), dense, weights, events={"m2": 0.1, "m1": 1.0, "elsewhere": 1.0}) == ["m1", "m0", "m2"]
+
+
+def test_of_a_question_for_several_things_a_note_that_states_something_rises() -> None:
+    dense = [("m0", 0.5), ("m1", 0.49), ("m2", 0.1)]
+    told = {MessageKey("c", "m1"): ("e1",)}
+    assert ranked(talk(*DAYS), dense, PLAIN) == ["m0", "m1", "m2"]
+    assert ranked(talk(*DAYS), dense, PLAIN, statements=lambda key: told.get(key, ())) == ["m1", "m0", "m2"]
+    unweighted = msgspec.structs.replace(PLAIN, statements=0.0)
+    assert ranked(talk(*DAYS), dense, unweighted, statements=lambda key: told.get(key, ())) == ["m0", "m1", "m2"]
+
+
+@pytest.mark.parametrize(("question", "first"), [("What boats does Ann have?", "told"), ("Is it Ann's boat?", "asked")])
+def test_only_a_question_for_several_things_prefers_statements(question: str, first: str) -> None:
+    told = message("told", "Ann", "2024-03-01", "A boat of oak, a boat of pine")
+    asked = message("asked", "Ann", "2024-01-01", "A boat of pine, a boat of oak")
+    space = MemorySpace([told, asked], [row(event("e1", told, "boat of oak"))])
+    request = QueryRequest(
+        space=SPACE, question=question, asked_at=us("2024-05-10"), as_of=None, known_at=None, mode="flat",
+        budget_tokens=200, answer=False,
+    )  # fmt: skip
+    plain = Relevance(nearby=(), events=0.0, runs=0.0, speaker=0.0, recency=0.0)
+    settings = QuerySettings(newest_first=False, relevance=plain)
+    items = QueryEngine(space.search(), settings).query(request, space, space, BASIS).context
+    assert items[0].message_ids == (("c", first),)
 
 
 def test_a_note_rises_with_the_run_it_stands_in() -> None:
