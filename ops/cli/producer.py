@@ -77,5 +77,5 @@ def run_list(options: ProducerOptions, world: World) -> int:
         world.say(f"{stage.stage}")
         for name in stage.producers:
             mark = "active" if name == stage.active else "fallback" if name in stage.fallbacks else ""
-            world.say(f"  {name:<40}{mark}".rstrip())
+            world.say(f"  {name:<40}  {mark}".rstrip())
     return OK
