@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Any, NamedTuple, get_args
 
 import msgspec
@@ -69,7 +70,7 @@ class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Arm(NamedTuple):
-    """A relation at an event. ``ends``: what a relation is told by from others of its kind: (src, dst, relation).
+    """A relation at an event. ``ends``: by what it is the same as another: (src, dst, relation).
 
     ``until``: the instant from which it is not crossed any more.
     """
@@ -78,9 +79,16 @@ class Arm(NamedTuple):
     key: str
     other: str
     ends: tuple[str, str, Relation]
+    src: str
+    dst: str
+    contests: bool
     edge: Edge
     in_order: bool
     until: int | None
+
+
+_SRC, _DST, _WEIGHT = attrgetter("src"), attrgetter("dst"), attrgetter("weight")
+_CONTESTS, _IN_ORDER, _EDGE = attrgetter("contests"), attrgetter("in_order"), attrgetter("edge")
 
 
 def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> Neighbourhood:
@@ -90,13 +98,13 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
     ``hierarchy_fan`` events of these that are nearest to the seeds in rank: to list a theme would be to list all.
     """
     rows = {row.event.id: row for row in cut.rows(seeds)}
-    found: dict[str, Arm] = {}
+    found: list[Arm] = []
     room = settings.neighbourhood
     arms = Arms(cut, settings.discounts)
     level = list(rows)
     for _ in range(settings.max_hops):
         here = [arm for event_id in level for arm in arms.at(event_id, at, settings.beam)]
-        found.update([(arm.key, arm) for arm in here])
+        found += here
         beyond = dict.fromkeys([arm.other for arm in here if arm.other not in rows])
         level = list(islice(beyond, max(0, room)))
         room -= len(level)
@@ -175,7 +183,10 @@ def _arm(row: EdgeRow, event_id: str, cut: Cut, discounts: Mapping[str, float]) 
     in_order = relation != "before" or began <= target.start
     until = row.invalid_from if relation in _CAUSAL else None
     ends = (edge.src, edge.dst, relation)
-    return Arm(edge.confidence * discounts[relation], edge.id, other, ends, edge, in_order, until)
+    return Arm(
+        weight=edge.confidence * discounts[relation], key=edge.id, other=other, ends=ends, src=edge.src, dst=edge.dst,
+        contests=relation == "contradicts", edge=edge, in_order=in_order, until=until,
+    )  # fmt: skip
 
 
 def _strongest(arm: Arm) -> tuple[float, str]:
@@ -189,25 +200,24 @@ def _links(
     settings: QuerySettings,
 ) -> Links:
     weights = {"session": settings.discounts.session, "theme": settings.discounts.theme}
-    edges: list[Edge | Shared] = [arm.edge for arm in arms]
     groups = {(key[2], name): Shared(key[2], name) for key, name in shared.items()}
     return Links(
-        srcs=[numbers[arm.ends[0]] for arm in arms] + [key[0] for key in shared],
-        dsts=[numbers[arm.ends[1]] for arm in arms] + [key[1] for key in shared],
-        weights=[arm.weight for arm in arms] + [weights[key[2]] for key in shared],
-        contests=[arm.ends[2] == "contradicts" for arm in arms] + [False] * len(shared),
-        in_order=[arm.in_order for arm in arms] + [True] * len(shared),
-        by=edges + [groups[key[2], name] for key, name in shared.items()],
+        srcs=[*map(numbers.__getitem__, map(_SRC, arms)), *[key[0] for key in shared]],
+        dsts=[*map(numbers.__getitem__, map(_DST, arms)), *[key[1] for key in shared]],
+        weights=[*map(_WEIGHT, arms), *[weights[key[2]] for key in shared]],
+        contests=[*map(_CONTESTS, arms), *[False] * len(shared)],
+        in_order=[*map(_IN_ORDER, arms), *[True] * len(shared)],
+        by=[*map(_EDGE, arms), *[groups[key[2], name] for key, name in shared.items()]],
     )
 
 
-def _related(numbers: Mapping[str, int], arms: Mapping[str, Arm]) -> list[Arm]:
-    """The relations between the events; of several of one kind between the same two the strongest."""
+def _related(numbers: Mapping[str, int], arms: Sequence[Arm]) -> list[Arm]:
+    """The relations between the events, each once; of several of one kind between the same two the strongest."""
     unique: dict[tuple[str, str, Relation], Arm] = {}
-    for arm in arms.values():
+    for arm in arms:
         if arm.other in numbers:
             other = unique.setdefault(arm.ends, arm)
-            if other is not arm and _strongest(arm) < _strongest(other):
+            if other.key != arm.key and _strongest(arm) < _strongest(other):
                 unique[arm.ends] = arm
     return list(unique.values())
 
