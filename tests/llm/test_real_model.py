@@ -65,7 +65,7 @@ class _Endpoint:
 
 
 def test_every_question_is_answered_or_parked_and_no_message_is_lost(url: str) -> None:
-    orchard = Orchard(_Endpoint(url), link=True, concurrency=1, timeout_s=900.0, reply_max_tokens=160)  # type: ignore[arg-type]
+    orchard = Orchard(_Endpoint(url), link=True, concurrency=1, timeout_s=900.0, reply_max_tokens=300)  # type: ignore[arg-type]
     for said in SAID:
         orchard.say(said)
         orchard.finish()
