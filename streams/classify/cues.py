@@ -22,7 +22,7 @@ WITHDRAWN = _any(
     r"\b(?:i was|i'm|i am|was) (?:only |just )?(?:joking|kidding)\b",
     r"\bjust (?:joking|kidding)\b",
     r"\bscratch that\b",
-    r"\b(?:forget|ignore) (?:what i (?:just )?said|that|my last)\b",
+    r"(?<!n't )(?<!not )(?<!never )(?<!to )\b(?:forget|ignore) (?:what i (?:just )?said|that|my last)\b",
     r"\bi take (?:that|it) back\b",
     r"\bthat was a joke\b",
 )
@@ -134,7 +134,9 @@ ENDED = _any(
 )
 """A state has ended."""
 
-GIVEN = re.compile(r"\b(?:handed|passed|gave|given) (?:over |on )?(?P<what>[\w' -]{3,40}?) (?:over |on )?to\b")
+GIVEN = re.compile(
+    r"\b(?:handed|passed|gave|given) (?!(?:me|us|you|him|her|them)\b)(?:over |on )?(?P<what>[\w' -]{3,40}?) (?:over |on )?to\b"
+)
 """Something is somebody else's now; ``what`` it is."""
 
 NOT_ENDED = _any(

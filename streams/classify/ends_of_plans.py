@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from .clause import Said
 from .end import End, of_kinds, whole
+from .words import stem
 
+_TESTS = frozenset(stem(word) for word in ("test", "exam", "quiz", "course", "class", "lesson", "shot", "jab"))
+"""What is taken to be done with; a dog is taken for a walk."""
 _CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
 
 
@@ -40,7 +43,8 @@ def _attended(c: Said) -> list[End]:
         return []
     if c.verb not in ("pass", "fail", "have", "take", "finish", "complete", "do", "attend", "survive", "run"):
         return []
-    return [End(of_kinds("plan"), noun, done=True) for noun in c.objects[:1] if noun.definite]
+    named = [noun for noun in c.objects[:1] if noun.definite and noun.article]  # "..., Jon" is no object
+    return [End(of_kinds("plan"), noun, done=True) for noun in named if c.verb != "take" or noun.head in _TESTS]
 
 
 READERS = (_off, _over, _attended)

@@ -241,7 +241,8 @@ def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:
         return True
     if clause is None:
         return False
-    if "habit" in met and end.what is not None and content_stems(old.value or "") == end.what.stems - _VAGUE:
+    telling = frozenset[str]() if end.what is None else end.what.stems - _VAGUE
+    if "habit" in met and telling and content_stems(old.value or "") == telling:
         return True
     if end.doing:
         does = clause.verb == end.doing and (end.what is None or any(same(end.what, noun) for noun in clause.nouns))
