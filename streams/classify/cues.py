@@ -135,7 +135,8 @@ ENDED = _any(
 """A state has ended."""
 
 GIVEN = re.compile(
-    r"\b(?:handed|passed|gave|given) (?!(?:me|us|you|him|her|them)\b)(?:over |on )?(?P<what>[\w' -]{3,40}?) (?:over |on )?to\b"
+    r"\b(?:handed|passed|gave|given) (?!(?:me|us|you|him|her|them)\b)(?:over |on )?"
+    r"(?P<what>[\w' -]{3,40}?) (?:over |on )?to\b"
 )
 """Something is somebody else's now; ``what`` it is."""
 
