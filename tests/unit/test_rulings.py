@@ -66,6 +66,12 @@ def test_the_later_word_of_two_analysts_counts() -> None:
     assert ends(view(*BASE, ruled_out(NEW, OLD, at=2), accepted(NEW, OLD, at=1))) is None
 
 
+def test_of_opposite_words_at_one_instant_the_same_one_counts_whichever_came_first() -> None:
+    no, yes = ruled_out(NEW, OLD), accepted(NEW, OLD)
+    assert view(*BASE, no, yes) == view(*BASE, yes, no) == view(*BASE, no, yes, no)
+    assert view(*BASE, no, yes) in (view(*BASE, no), view(*BASE, yes))
+
+
 def test_an_accepted_edge_needs_no_producer_and_its_kind_is_the_analysts() -> None:
     assert ends(view(distilled(OLD, NEW), accepted(NEW, OLD))) == 5
     seen = view(*BASE, accepted(NEW, OLD, kind="correction"))
