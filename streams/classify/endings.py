@@ -22,6 +22,7 @@ _NO_LONGER = re.compile(
     r"(?= (?:after|and|because|but|for|in|now|on|since|so|with|at|to|these|this)\b|\W*$)"
 )
 """At the end, or before what is no noun: "not any more cake" is about cake."""
+_MY_LAST_DAY = re.compile(r"(?:my|our) last day (?:at|in|as|of|with) ", re.IGNORECASE)
 _PUT = frozenset({"at", "by", "in", "into", "on", "onto", "with"})
 _HAVING = frozenset({"have", "own", "need", "use", "want"})
 """Who "doesn't need glasses any more" wears none."""
@@ -44,7 +45,15 @@ def ends_of(event: Event) -> tuple[End, ...]:
         return tuple(_no_more(clause, event))
     if clause.form in ("modal", "going_to") or clause.tense == "future":
         return ()
-    return tuple(end for reads in _READERS for end in reads(clause))
+    last = _last_day(clause, event)
+    return (*last, *(end for reads in _READERS for end in reads(clause)))
+
+
+def _last_day(c: Said, event: Event) -> tuple[End, ...]:
+    """ "My last day at the aquarium is Friday"."""
+    if c.verb != "be" or not _MY_LAST_DAY.match(event.text) or not c.subject:
+        return ()
+    return (End(of_kinds("work", "studies", "membership"), c.subject[-1], "speaker"),)
 
 
 def goes_on(event: Event) -> bool:

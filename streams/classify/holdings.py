@@ -122,6 +122,8 @@ def _by_clause(clause: Said, *, animal: bool) -> frozenset[Kind]:
         noun.head in ("flu", "cold", "fever", "headach", "migrain") for noun in clause.nouns
     ):
         kinds.add("condition")
+    if clause.verb == "be" and clause.has("still") and any(noun.before == "at" for noun in clause.nouns):
+        kinds |= {"work", "studies"}
     if clause.verb == "be" and clause.first and any(noun.before == "in" for noun in clause.nouns):
         kinds.add("membership")
     if clause.verb == "eat" and any(noun.head in MEATS for noun in clause.objects):

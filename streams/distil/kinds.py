@@ -61,6 +61,8 @@ def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = Fal
     names = tuple(t.word for t in tokens)
     negated = _denied(names, reading)
     polarity: Polarity = "negated" if negated else "affirmed"
+    if is_last_day(names, reading):
+        return Kind("state_change", "asserted", "affirmed", "present")
     if _called_off(names, reading, when):
         return Kind("plan", "planned", "negated", "called_off")
     if is_preference(names, reading) and not (when.ahead and reading.tense == "future"):
@@ -74,6 +76,13 @@ def kind_of(tokens: Tokens, reading: Parse, when: When, *, was_state: bool = Fal
         polarity,
         reading.form if reading.form == "verbless" else reading.tense,
     )
+
+
+def is_last_day(names: tuple[str, ...], reading: Parse) -> bool:
+    """ "My last day at the mill is Friday": announced, so it is asserted from that day on, and no plan."""
+    subject = names[reading.subject[0] : reading.subject[1]]
+    told = subject[:3] in (("my", "last", "day"), ("our", "last", "day"))
+    return told and reading.base == "be" and reading.tense in ("present", "future") and not reading.negated
 
 
 def comes_back(text: str, reading: Parse) -> bool:

@@ -9,7 +9,7 @@ from schemas.events import Anchor, Modality
 from ..anchors import Phrase, Role, Tense, find_phrases, message_anchor, refer_back, resolve_phrase
 from ..anchors.nodes import Context
 from .finite import Tokens
-from .kinds import When, changes, still_holds
+from .kinds import When, changes, is_last_day, still_holds
 from .lexicon import kinds as words
 from .lexicon.verbs import STATIVE
 from .parse import Parse
@@ -122,6 +122,8 @@ def _valid_from(names: tuple[str, ...], reading: Parse, main: Dated | None) -> i
     if main is None or main[0] in ("until", "by"):
         return None
     role, anchor = main
+    if is_last_day(names, reading):
+        return anchor.until
     if role in ("since", "for", "from", "range"):
         return anchor.start
     if reading.tense == "past" or (reading.tense == "perfect" and changes(names, reading)):

@@ -17,7 +17,6 @@ SETS = (
 )  # fmt: skip
 CHATS = [chat for name in SETS for chat in read(Path(__file__).parent / "endings" / f"{name}.txt")]
 OPEN = {
-    "a last day at work": "that a day to come is the last one is not read as an end",
     "a trip called off after a parting": 'a word after the end hides it: "cancelled obviously"',
     "no vegetarian any more": "only the language model of the encoder brings the two together",
     "one of two appointments": "only the trained scorer finds it",

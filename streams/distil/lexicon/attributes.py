@@ -43,6 +43,7 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("relationship status", r"\b(?:have|has|'ve|got|have got|has got|'ve got|found) (?:an? )(?:new )?(?P<v>girlfriend|boyfriend|fianc[eé]e?)\b"),
     ("relationship status", r"\bbeen (?P<v>seeing (?-i:(?!Dr|Doctor|Prof|Mr|Mrs|Ms)[A-Z])\w+) (?:since|for)\b"),
     ("employer", r"\b(?:have|has|got|get|found|landed|accepted|took|started|starting|start|starts|begin|began|'ve got|'ve) (?:an? |my |the )?(?:new )?(?:\w+ )?(?:job|position|post|traineeship|internship|apprenticeship) (?:as (?:an? |the )?" + _TITLE + r" )?(?:at|with|for) " + _NO_TIME + _NO_TASK + r"(?P<v>[^,.;!?]+?)" + END),
+    ("job", r"\b(?:got|landed|took|accepted) the (?P<v>(?:[\w&'-]+ ){0,2}?[\w&'-]+) job\b"),
     ("job", r"\b(?:start|starts|started|starting|work|works|working|worked) as (?:an? |the |our )?(?P<v>" + _TITLE + r" (?:at|for|with) " + _NO_TIME + _NO_TASK + r"[^,.;!?]+?)" + END),
     ("job", r"\b(?:start|starts|started|starting) as (?:an? |the |our )(?P<v>" + _TITLE + r")" + END),
     ("employer", r"\b(?:start|starts|started|starting|work|works|working|worked) (?:at|for) (?:the )?(?P<v>" + _NAME + r")(?: as\b.*)" ),
