@@ -112,10 +112,15 @@ def choose(ranked: Sequence[Ranked], asked: Asked, s: QuerySettings) -> list[Eve
 
 
 def about_asked(row: EventRow, asked: Asked) -> bool:
-    """Whether a statement is about whom the question names. Merely having said it counts only without a subject."""
+    """Whether a statement is about whom the question names.
+
+    Merely having said it counts only without a subject, or of a thing that is nobody's where the question asks for just
+    that: "the rent", said by Ann, is Ann's.
+    """
     event = row.event
     people = {name.casefold() for name in event.participants} | ({event.subject.casefold()} if event.subject else set())
-    if event.subject is None and event.speaker is not None:
+    own_thing = not event.participants and _is_on_attribute(row, asked)
+    if (event.subject is None or own_thing) and event.speaker is not None:
         people.add(event.speaker.casefold())
     if asked.strangers:
         mentioned = {word for part in (event.text, *people) for word in words(part)}
@@ -129,13 +134,18 @@ def _own_support(row: EventRow, asked: Asked, similarity: float, s: QuerySetting
     said = " ".join(part for part in (event.text, event.attribute, event.value) if part)
     shared = asked.terms & {term_id(word) for word in words(said)}
     coverage = len(shared) / len(asked.terms) if asked.terms else 0.0
-    on_attribute = event.attribute is not None and event.attribute.casefold() in asked.attributes
+    on_attribute = _is_on_attribute(row, asked)
     on_subject = event.subject is not None and event.subject in asked.names
     base = similarity + s.coverage_weight * coverage
     support = base + s.subject_weight * on_subject + s.attribute_weight * on_attribute
     # What somebody said on the very attribute that is asked for is to the point in whatever words.
     relevant = base >= s.known_support or on_attribute or _joins(row, asked) or _open_to(row, asked)
     return support + s.period_weight * _in_period(row, asked), relevant
+
+
+def _is_on_attribute(row: EventRow, asked: Asked) -> bool:
+    attribute = row.event.attribute
+    return attribute is not None and attribute.casefold() in asked.attributes
 
 
 def _joins(row: EventRow, asked: Asked) -> bool:

@@ -33,8 +33,11 @@ speaks a good part is in their own words."""
 _ATTRIBUTE_WORDS: dict[str, tuple[str, ...]] = {
     "home": ("live", "living", "reside", "home", "address", "city", "town", "moved"),
     "employer": ("work", "employer", "company", "workplace", "employed"),
-    "job": ("job", "profession", "occupation", "living", "role"),
+    "job": ("job", "profession", "occupation", "living", "role", "work", "employed"),
     "relationship": ("married", "dating", "relationship", "partner", "single"),
+    "relationship status": ("married", "dating", "relationship", "partner", "single", "engaged", "divorced"),
+    "allergy": ("allergic", "allergy", "allergies"),
+    "studies": ("study", "studying", "learning"),
     "appointment": ("appointment",),
     "diet": ("diet", "vegetarian", "vegan", "eat"),
     "school": ("school", "university", "college", "study"),

@@ -219,3 +219,28 @@ def test_a_question_about_two_people_is_answered_by_what_both_take_part_in() -> 
     ]
     space = MemorySpace([helped, alone], rows, [], {})
     assert events(ask("How are Tilda and Oda linked?", space=space)) == ("helped",)
+
+
+def _rent_and_lease() -> MemorySpace:
+    said = [
+        message("n1", "Ann", "2024-02-01", "The rent is 900 a month."),
+        message("n2", "Ann", "2024-02-02", "The lease is in a drawer."),
+        message("n3", "Bo", "2024-02-03", "My rent is 400."),
+    ]
+    rows = [
+        row(event("rent", said[0], subject="rent", participants=(), attribute="rent")),
+        row(event("lease", said[1], subject="lease", participants=(), attribute="location")),
+        row(event("other", said[2], subject="Bo's rent", participants=("Bo",), attribute="rent")),
+    ]
+    return MemorySpace(said, rows)
+
+
+def test_a_thing_that_is_nobodys_is_of_whoever_told_of_it_where_the_question_asks_for_it() -> None:
+    assert events(ask("How much is Ann's rent?", space=_rent_and_lease())) == ("rent",)
+    assert "lease" not in events(ask("Where does Ann live?", space=_rent_and_lease()))
+
+
+def test_a_job_answers_where_somebody_works() -> None:
+    said = message("n", "Ann", "2024-02-01", "I got the harbour office one.")
+    space = MemorySpace([said], [row(event("job", said, attribute="job", value="harbour office"))])
+    assert events(ask("Where does Ann work?", space=space)) == ("job",)
