@@ -212,10 +212,11 @@ def _with_other_side(rows: Sequence[EventRow], cut: Cut, at: int) -> list[EventR
 
 
 def _told(row: EventRow, cut: Cut, marker: Marker) -> str:
-    """``"quote" (speaker, date); when`` and the marker; a plan is called one."""
+    """``"quote" (speaker, date); when`` and the marker; a plan is called one, unless it says that nothing comes of it."""
     event, offset = row.event, offset_of(row.event, cut)
     mark = marker.of_event(row)
-    parts = [f"Planned: {quoted(event, cut)}" if event.modality == "planned" else quoted(event, cut)]
+    ahead = event.modality == "planned" and event.polarity == "affirmed"
+    parts = [f"Planned: {quoted(event, cut)}" if ahead else quoted(event, cut)]
     about = anchored(event.anchor, offset)
     if event.modality == "planned":
         parts.append(f"for {about}" if event.anchor.phrase is not None else "")

@@ -120,7 +120,8 @@ def _out_of_work(c: Said) -> list[End]:
         c.verb == "give" or (c.verb == "hand" and c.has("in"))
     )
     if notice and told and c.first:
-        return [End(of_kinds("work"))]
+        where = next((noun for noun in c.nouns if noun.before == "at"), None)
+        return [End(of_kinds("work"), where)]
     sent = not c.first and not c.passive and told and c.has("me", "us") and not c.has("up")
     if sent and (c.verb in DISMISSED or (c.verb == "lay" and c.has("off")) or (c.verb == "let" and c.has("go"))):
         return [End(of_kinds("work"), whose="speaker")]

@@ -239,6 +239,8 @@ def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:
     clause = said(old.text)
     if end.what is None and not end.doing:
         return True
+    if "work" in met and end.what is not None and not end.doing and end.what.stems <= content_stems(old.value or ""):
+        return True  # "the harbour office" of "the harbour office job"
     if clause is None:
         return False
     telling = frozenset[str]() if end.what is None else end.what.stems - _VAGUE

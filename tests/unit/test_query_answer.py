@@ -244,3 +244,10 @@ def test_a_job_answers_where_somebody_works() -> None:
     said = message("n", "Ann", "2024-02-01", "I got the harbour office one.")
     space = MemorySpace([said], [row(event("job", said, attribute="job", value="harbour office"))])
     assert events(ask("Where does Ann work?", space=space)) == ("job",)
+
+
+def test_what_is_called_off_is_not_told_as_planned() -> None:
+    said = message("n", "Ann", "2024-02-01", "The regatta is off.")
+    off = event("off", said, type="plan", modality="planned", polarity="negated", subject="regatta", participants=())
+    result = ask("When is the regatta?", space=MemorySpace([said], [row(off)]))
+    assert text(result).startswith('"The regatta is off." (Ann, 2024-02-01)')
