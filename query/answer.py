@@ -212,7 +212,7 @@ def _with_other_side(rows: Sequence[EventRow], cut: Cut, at: int) -> list[EventR
 
 
 def _told(row: EventRow, cut: Cut, marker: Marker) -> str:
-    """``"quote" (speaker, date); when`` and the marker; a plan is called one, unless it says that nothing comes of it."""
+    """``"quote" (speaker, date); when`` and the marker; a plan is called one, unless nothing comes of it."""
     event, offset = row.event, offset_of(row.event, cut)
     mark = marker.of_event(row)
     ahead = event.modality == "planned" and event.polarity == "affirmed"
