@@ -3,12 +3,17 @@
 Exempt from the normal path: a pair is two bare statements about their speakers, so that nothing but the classifier is
 measured. Right is ``updates`` for pairs labelled updates or correction; every other label is none. Four folds of the
 pairs are trained on (``ops/training``), the fifth is scored; of pairs that the weights have not seen, all.
+
+The classifier is taken at the bound that was chosen for pairs. A system asks for more (``learned.SURE``), since a wrong
+end costs more than a missed one: ``precision_in_use`` and ``recall_in_use`` tell what that leaves.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+
+import msgspec
 
 from ops.scoring.lazy import open_classifier
 from schemas.events import Event
@@ -41,7 +46,11 @@ def run(task: Task) -> Scores:
     trained_on = read_weights().card.training_sha256.get(PAIRS_FILE)
     if trained_on == hashlib.sha256(task.data.path(f"pairs/{PAIRS_FILE}").read_bytes()).hexdigest():
         labelled = [pair for pair in labelled if fold_of(pair.id) == SCORED_FOLD]
-    return score(labelled, open_classifier(task.memory.settings.model, task.memory.encoder.name))
+    model, encoder = task.memory.settings.model, task.memory.encoder.name
+    scores = score(labelled, open_classifier(model, encoder, own_bound=True))
+    in_use = score(labelled, open_classifier(model, encoder)).metrics
+    beside = {f"{name}_in_use": in_use[name] for name in ("precision", "recall")}
+    return msgspec.structs.replace(scores, metrics={**scores.metrics, **beside})
 
 
 def fold_of(pair_id: str) -> int:

@@ -46,8 +46,14 @@ class LazyClassifier:
             return self._opened
 
 
-def open_classifier(model: str | None, encoder_name: str) -> Classifier:
-    """The rules, with the scorer when the encoder is the model it was trained on."""
+def open_classifier(model: str | None, encoder_name: str, *, own_bound: bool = False) -> Classifier:
+    """The rules, with the scorer when the encoder is the model it was trained on.
+
+    Args:
+        model: as ``ops.model.find`` takes it.
+        encoder_name: of the encoder in use.
+        own_bound: an update from the scorer's own bound on, chosen on pairs; a system asks for more (``learned.SURE``).
+    """
     from ops.model import find, graph_cache
     from streams.classify.offline import OfflineClassifier
     from views.encoder.minilm import MINILM_SHA256
@@ -59,9 +65,9 @@ def open_classifier(model: str | None, encoder_name: str) -> Classifier:
     found = find(model)
     if found.sha256 is None:
         return rules
-    from streams.classify.learned import LearnedClassifier
+    from streams.classify.learned import SURE, LearnedClassifier
 
     from .scorer import load_scorer
 
     scorer = load_scorer(Path(found.location), found.sha256, graph_cache())
-    return rules if scorer is None else LearnedClassifier(rules, scorer)
+    return rules if scorer is None else LearnedClassifier(rules, scorer, sure=scorer.sure if own_bound else SURE)

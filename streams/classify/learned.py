@@ -69,13 +69,20 @@ UNLIKELY = "Read together, both statements may hold."
 
 
 class LearnedClassifier:
-    """Satisfies ``Classifier``. Its producer names the rules and the weights."""
+    """Satisfies ``Classifier``. Its producer names the rules and the weights.
+
+    Args:
+        rules: asked first.
+        scorer: asked of what the rules leave open.
+        sure: least score of an update, where that is more than the scorer's own bound.
+    """
 
     prompt_hash: str | None = None
 
-    def __init__(self, rules: OfflineClassifier, scorer: Scorer) -> None:
+    def __init__(self, rules: OfflineClassifier, scorer: Scorer, *, sure: float = SURE) -> None:
         self._rules = rules
         self._scorer = scorer
+        self._sure = max(sure, scorer.sure)
         self.producer = f"{rules.producer}+unfolding/1+{scorer.name}"
 
     def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -95,7 +102,7 @@ class LearnedClassifier:
         return [news.get(place, rule) if rule.relation is None else rule for place, rule in enumerate(judged)]
 
     def _verdict(self, pair: Pair, score: float) -> Judgement:
-        if score >= max(SURE, self._scorer.sure) and is_plain_news(pair):
+        if score >= self._sure and is_plain_news(pair):
             kind = kind_of(pair)
             return Judgement(relation="updates", kind=kind, confidence=score, reason=REASONS[kind])
         if score >= self._scorer.possible:
@@ -140,20 +147,19 @@ def may_end(pair: Pair) -> bool:
 def is_plain_news(pair: Pair) -> bool:
     """Whether nothing in the pair itself speaks against a sure score.
 
-    They share a word that little else was said with; a thing is the same thing ("permit deadline" is no "grant
-    deadline", invoice 31 not 32); what ends how a thing stood ("approved") the rules know; the newer one tells neither
-    of one day nor of what was before, nor that it is still so.
+    A thing is the same thing ("permit deadline" is no "grant deadline", invoice 31 not 32); what ends how a thing stood
+    ("approved") the rules know; the newer one tells neither of what was before nor that it is still so.
     """
     newer, older = pair.newer, pair.older
     text = plain(newer.text)
-    if pair.met > FEW or pair.focus < 1 or not said_apart(pair):
+    if pair.met > FEW or not said_apart(pair):
         return False
     if about(older).third and not same_subject(about(newer), about(older)):
         return False
     placed = place_of(newer) is not None and place_of(older) is not None
     if (placed and may_both_be(newer, older)) or standing(older) is not None:
         return False
-    if _STILL.search(text) or cues.ONE_OFF.search(text):
+    if _STILL.search(text):
         return False
     return newer.anchor.resolution == "message_time" or newer.anchor.until > older.stated.sent_at
 

@@ -19,8 +19,8 @@ WRONG = {
 }
 """What is known to be retired wrongly, and why."""
 
-FOUND = 219
-"""Of 273 ends told in these sets; 225 when this was written."""
+FOUND = 222
+"""Of 274 ends told in these sets; 229 when this was written."""
 
 
 def test_with_the_scorer_nothing_true_is_retired_and_most_ends_are_found() -> None:

@@ -23,7 +23,7 @@ SEEN = statement("The view from up there went on forever", 9, type="action")
 
 
 def judged(newer: Event, older: Event, score: float, **changes: Any) -> Judgement:
-    pair = Pair(newer=newer, older=older, adjacent=False, **{"similarity": 0.5, "focus": 1} | changes)
+    pair = Pair(newer=newer, older=older, adjacent=False, **{"similarity": 0.5} | changes)
     return LearnedClassifier(OfflineClassifier(), FixedScorer(score)).classify([pair])[0]
 
 
@@ -136,7 +136,6 @@ FUNDED = statement("The fair has been approved by the council", 1, subject="fair
         (statement("The grant deadline for the fair was put off", 9, subject="grant deadline"), FAIR),
         (statement("The council turned the fair down", 9, subject="fair"), FUNDED),
         (statement("The band still falls apart over the trombone", 9), OLD),
-        (statement("The trombone band fell apart on stage today", 9), OLD),
         (statement("The trombone band fell apart", 9, anchor=anchor(-400 * US_PER_DAY, phrase="in 1968")), OLD),
     ],
 )
@@ -144,8 +143,10 @@ def test_what_speaks_against_a_sure_score_leaves_it_possible(newer: Event, older
     assert judged(newer, older, 0.99).relation == "possibly_updates"
 
 
-def test_where_no_rare_word_is_shared_a_sure_score_stays_possible() -> None:
-    assert judged(NEW, OLD, 0.99, focus=0).relation == "possibly_updates"
+def test_the_bound_of_a_sure_score_can_be_the_scorers_own() -> None:
+    pair = Pair(newer=NEW, older=OLD, adjacent=False, similarity=0.5)
+    in_use, own = (LearnedClassifier(OfflineClassifier(), FixedScorer(0.85), **c) for c in ({}, {"sure": 0.0}))
+    assert [c.classify([pair])[0].relation for c in (in_use, own)] == ["possibly_updates", "updates"]
 
 
 def test_within_one_talk_a_high_score_alone_ends_nothing() -> None:
