@@ -19,6 +19,7 @@ from ops.settings import BadConfigError
 from query.ports import NoReplyError
 from schemas.asking import ModelAsked, ModelReplied
 from schemas.ids import SpaceKey
+from schemas.times import US_PER_SECOND
 from streams.llm.desk import OpenAsk, find_ask, open_asks
 from streams.log.protocol import TableReader
 from streams.ports import Output
@@ -40,6 +41,10 @@ to come back, instead of being parked one after another."""
 
 CLOSED = "its question is no longer open"
 """Why a question is not asked again: somebody answered it, or what it quotes was erased, or is otherwise by now."""
+
+REPLY_WITHIN_US = 3 * US_PER_SECOND
+"""Who asks for an answer on a broker writes the reply, then the question; but two topics are read in any order. So long
+a question for an answer is left alone: it would be asked and paid for twice."""
 
 SPENT = "the budget of today is spent"
 """Why a reader's question is not asked."""
@@ -101,6 +106,8 @@ class ModelErrands:
             space = item.ask.key
             if item.ask.prompt.model != self._settings.model:
                 continue  # another model's: somebody else asks it, or a batch does
+            if item.ask.stage == "answer" and 0 <= self._clock() - item.ask.learned_at < REPLY_WITHIN_US:
+                continue
             if space not in spent:
                 spent[space] = self._budget.is_spent(desk, space)
             if spent[space]:

@@ -8,7 +8,9 @@ import msgspec
 import pytest
 
 from ops.llm.budget import Budget, DeskRows, tokens_at_most
+from ops.llm.errands import REPLY_WITHIN_US, ModelErrands
 from ops.llm.settings import LlmSettings
+from ops.observing import SILENT
 from schemas.asking import ModelAsked, ModelReplied
 from schemas.entry import Entry
 from schemas.ids import SpaceKey
@@ -152,3 +154,17 @@ class _Under:
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Any:
         return self._rows.scan(table, start.removeprefix(self._prefix), stop.removeprefix(self._prefix))
+
+
+def test_a_question_whose_answer_is_on_its_way_is_left_alone_for_a_while() -> None:
+    rows = Rows()
+    ask = msgspec.structs.replace(asked(), stage="answer")
+    model = LlmSettings(model=ask.prompt.model, endpoint="http://127.0.0.1:9/v1")
+    rows.take(ask, "asks")
+    since = ask.learned_at
+
+    def open_at(now: int) -> int:
+        return len(list(ModelErrands(model, clock=lambda: now, observer=SILENT).open(rows, "", b"")))
+
+    assert [open_at(since), open_at(since + REPLY_WITHIN_US - 1), open_at(since + REPLY_WITHIN_US)] == [0, 0, 1]
+    assert open_at(since - US_PER_DAY) == 1, "another machine's clock is ahead"
