@@ -113,9 +113,9 @@ class Marker:
         without events may still say what a fact said that no longer holds.
         """
         rows = self._cut.told_by(key)
-        marks = {mark for row in rows if (mark := self.of_event(row))}
-        if len(marks) == 1 and all(self.of_event(row) for row in rows):
-            return marks.pop()
+        marks = sorted({self.of_event(row) for row in rows}, key=lambda mark: (len(mark), mark))
+        if marks and marks[0] and all(mark == marks[0] or mark.startswith(f"{marks[0]}; ") for mark in marks):
+            return marks[-1]  # all are marked alike, and of one there is more to say
         retired = None if marks or self._restated is None else self._restated.of(key)
         if retired is not None:
             mark = self.of_event(retired)

@@ -7,9 +7,11 @@ import pytest
 from query.cut import Cut
 from query.markers import Marker
 from query.quotes import day
+from query.restated import Restated
 from schemas.ids import MessageKey
-from tests.kit.space import MemorySpace, event, message, row, us
+from tests.kit.space import MemorySpace, edge, event, message, row, us
 from tests.kit.village import M, village
+from views.rows import EventRow
 
 NEW_JOB = '"First day at the harbour office, I work there as a clerk now." (Tilda, 2024-05-02)'
 
@@ -113,3 +115,28 @@ def test_a_note_is_marked_when_all_its_events_are_past_and_in_part_when_some_are
     mixed = MemorySpace([both, M["m2"]], [*rows, row(event("bees", both, "I keep bees."))])
     assert marker(space=mixed).of_note(key) == (f'in part: "I bake at the mill." superseded on 2024-05-02 by {NEW_JOB}')
     assert marker(space=mixed).of_note(MessageKey("c", "m2")) == ""
+
+
+class _SaysSo(Restated):
+    """Every statement of a message says what a retired fact said."""
+
+    def __init__(self, fact: EventRow) -> None:
+        self._fact = fact
+
+    def of_event(self, row: EventRow) -> EventRow | None:
+        return self._fact if row.event.sources[0].message_id == "n1" else None
+
+
+def test_a_note_whose_statements_were_all_retired_is_past_also_where_of_one_there_is_more_to_say() -> None:
+    both = message("n1", "Tilda", "2024-01-10", "I bake at the mill. I keep bees.")
+    said = message("n2", "Tilda", "2024-05-03", "The hives are empty.")
+    fact = row(event("fact", M["m2"]), valid_until=us("2024-05-02"), by=[("job-new", "r", "change")])
+    rows = [
+        *(row(event(name, both, text)) for name, text in (("bake", "I bake at the mill."), ("bees", "I keep bees."))),
+        row(event("job-new", M["m2"])), row(event("later", said)), fact,
+    ]  # fmt: skip
+    space = MemorySpace([both, M["m2"], said], rows, [edge("p", "later", "possibly_updates", "bees")])
+    at = us("2024-05-10")
+    found = Marker(Cut(space, space), at, at, 30, restated=_SaysSo(fact)).of_note(MessageKey("c", "n1"))
+    assert found.startswith("superseded on 2024-05-02 by ")
+    assert "possibly superseded by" in found
