@@ -21,24 +21,23 @@ from ops.observing import Lag
 from ops.once import opened_once
 from ops.parts import Parts
 from ops.proving import verification, with_forgotten
+from ops.read import Read
 from ops.ruled import Ruled, refusals
 from ops.settings import Settings
-from ops.system import Health, Ingested, Refused, Verification
+from ops.system import Health, Ingested, Verification
 from ops.telling import Telling
 from ops.viewing import LiveView
-from query.api import DeltaPage, EdgesResult, HistoryResult, StateRequest, StateResult
-from query.edges import edges
-from query.history import UnknownEventError, history
-from query.state import state
+from query.api import DeltaPage
 from schemas.ids import SpaceKey
 from schemas.ruling_wire import ActivateIn
-from schemas.wire import AssertedOut, AssertionsIn, Problem
+from schemas.wire import AssertedOut, AssertionsIn
 from streams.assertions import assert_events
 from streams.ingest import Ingest
 from streams.intake import ReceivedAt
 from streams.log import partition_of
 from views.conservation import EventAccount, account_of
 from views.reader import Basis, MessageAccount
+from views.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from ops.llm.redistilling import Redistilled
@@ -50,7 +49,7 @@ POLL_S = 0.02
 """How often a waiting request looks whether its messages are applied."""
 
 
-class Embedded(Ruled, Erased, Asked):
+class Embedded(Ruled, Erased, Asked, Read):
     """``ops.system.System`` in one process. Thread-safe; see there for what each method means."""
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
@@ -207,25 +206,9 @@ class Embedded(Ruled, Erased, Asked):
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def state(self, request: StateRequest) -> StateResult:
-        """What holds at an instant."""
-        cut, basis = self._view.read(request.space, request.known_at)
-        return state(cut, cut, request, basis)
-
-    def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult:
-        """The chain of an event."""
-        cut, basis = self._view.read(space, known_at)
-        at = self._now() if as_of is None else as_of
-        try:
-            return history(cut, cut, event_id, at, basis, self._settings.query.chain_max, cut.ruled_out())
-        except UnknownEventError as error:
-            problem = Problem(code="not_found", message=f"no such event in this space: {event_id!r}", field="id")
-            raise Refused(problem) from error
-
-    def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
-        """Edges, those that are ruled out included."""
-        cut, basis = self._view.read(space, known_at)
-        return edges(cut, cut.ruled_out(), basis, event_id=event_id)
+    def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
+        """A cut and what it reflects, of one moment."""
+        return self._view.read(space, known_at)
 
     def deltas(self, space: SpaceKey, following: int, limit: int) -> DeltaPage:
         """Deltas of the space from a position on."""

@@ -11,15 +11,14 @@ import msgspec
 from ops.cuts import Cuts
 from ops.observing import SILENT, Applied, Lag, Observer
 from ops.pipeline import write_position
-from schemas.codec import BadRecordError, encode
+from ops.space_log import entries_below, posted
+from schemas.codec import encode
 from schemas.deltas import Cause
 from schemas.entry import Entry
 from schemas.events import Event
 from schemas.ids import MessageKey, SpaceKey
-from schemas.messages import MessagePosted
-from schemas.parking import decoded
 from schemas.topics import TopicName
-from streams.log import Log, LogEntry, partition_of
+from streams.log import Log, partition_of
 from views import told
 from views.aliases import resolved_aliases
 from views.batch import STAGE, fold_batch
@@ -226,19 +225,7 @@ class LiveView:
         partition = partition_of(space, self._log.partitions)
         with self._lock:
             ends: dict[TopicName, int] = {t: self._maintainer.position(t, partition) for t in VIEW_TOPICS}
-        return self._entries_below(space, ends)
-
-    def _entries_below(self, space: SpaceKey, ends: dict[TopicName, int]) -> Iterator[Entry]:
-        for topic, end in ends.items():
-            for raw in self._log.read_space(topic, space):
-                if raw.offset >= end:
-                    break
-                try:
-                    entry = decoded(raw)
-                except BadRecordError:
-                    continue  # parked when it was folded
-                if not self._maintainer.passes_over(raw):
-                    yield entry
+        return entries_below(self._log, space, ends, self._maintainer.passes_over)
 
     def snapshot(self, space: SpaceKey) -> Snapshot:
         """The space as it is stored now."""
@@ -276,8 +263,8 @@ class LiveView:
         with self._lock:
             snapshot = self.snapshot(space)
             position = self._maintainer.position("messages", partition_of(space, self._log.partitions))
-            posted = {_posted(raw) for raw in self._log.read_space("messages", space, position)}
-            unseen = sum(key is not None and not snapshot.counts(key) for key in posted)
+            keys = {posted(raw) for raw in self._log.read_space("messages", space, position)}
+            unseen = sum(key is not None and not snapshot.counts(key) for key in keys)
             known = snapshot.account
             return msgspec.structs.replace(known, accepted=known.accepted + unseen, waiting=known.waiting + unseen)
 
@@ -295,12 +282,3 @@ class LiveView:
         """Let go of the tables; nothing uncommitted is written."""
         with self._lock:
             self._tables.close()
-
-
-def _posted(raw: LogEntry) -> MessageKey | None:
-    """The message an entry posts, if it does; bytes that cannot be used are parked by the stages."""
-    try:
-        record = decoded(raw).record
-    except BadRecordError:
-        return None
-    return record.message if isinstance(record, MessagePosted) else None

@@ -16,7 +16,8 @@ from schemas.times import format_time
 from schemas.topics import TopicName
 from streams.log import LogEntry
 
-from .scrub import SCRUBBED, Gone, scrubbed
+from .gone import Gone
+from .scrub import SCRUBBED, scrubbed
 
 US_PER_MS = 1_000
 

@@ -19,7 +19,8 @@ from schemas.topics import TOPICS, TopicName
 from streams.erasure import Begun, Extent, Latest
 from streams.log import LogEntry
 
-from .scrub import Gone, find_gone, scrubbed
+from .gone import Gone, find_gone
+from .scrub import scrubbed
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,7 +27,8 @@ from streams.state import OverlayState
 from views.vectors.protocol import PointKind, VectorIndex
 from views.vectors.refs import note_key
 
-from .scrub import SCRUBBED, Gone, find_gone, scrubbed
+from .gone import Gone, find_gone
+from .scrub import SCRUBBED, scrubbed
 from .work import Work, save
 
 BATCH_RECORDS = 256

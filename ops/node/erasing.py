@@ -18,9 +18,10 @@ from aiokafka.errors import KafkaError
 from ops.distributed import STAGES
 from ops.erasing import stores, work
 from ops.erasing.broker import on_broker, steps_on_broker, still_held
+from ops.erasing.gone import Gone
 from ops.erasing.remains import outside_stores
 from ops.erasing.run import extent_of, not_found
-from ops.erasing.scrub import SCRUBBED, Gone
+from ops.erasing.scrub import SCRUBBED
 from ops.erasing.standing import Standing, begun_by, find_reach, find_standing, gone_by
 from ops.erasing.work import Work
 from ops.kafka.admin import NotToldError, admin, read_topics

@@ -6,10 +6,8 @@ Stages and the view that emits deltas are other processes.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,17 +17,14 @@ from ops.limits import ingest_limits
 from ops.observing import SILENT, Lag, Observer
 from ops.once import opened_once
 from ops.proving import verification
+from ops.read import Read
 from ops.settings import Settings
-from ops.system import Health, Refused, Verification
-from query.api import DeltaPage, EdgesResult, HistoryResult, QueryRequest, QueryResult, StateRequest, StateResult
-from query.edges import edges
-from query.history import UnknownEventError, history
-from query.state import state
+from ops.system import Health, Verification
+from query.api import DeltaPage, QueryRequest, QueryResult
 from schemas.entry import Entry
 from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
-from schemas.wire import Problem
 from views.conservation import EventAccount, account_of
 from views.reader import Basis, MessageAccount
 from views.snapshot import Snapshot, cut
@@ -41,6 +36,7 @@ from .loop import BrokerLoop
 from .reading import AwayError
 from .replica import Replica
 from .searching import OwnIndex
+from .serving import Serving
 from .taking import Taking, unavailable
 from .telling import Telling
 
@@ -66,7 +62,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     observer: Observer = SILENT
 
 
-class Node(Taking):
+class Node(Taking, Read):
     """Thread-safe. See ``ops.system.System`` for what each method means."""
 
     def __init__(self, served: Served, settings: Settings) -> None:
@@ -74,8 +70,7 @@ class Node(Taking):
         self._settings = settings
         self._now = served.clock
         self._observer = served.observer
-        self._generation = served.generation
-        self._swapping = threading.Lock()
+        self._generations = Serving(served.generation)
         super().__init__(
             self._replica, served.loop, served.source, clock=served.clock, limits=ingest_limits(settings),
             index=self._index, left=lambda: self._shared.forget_deleted() if served.shared else (),
@@ -87,34 +82,21 @@ class Node(Taking):
         self._observer.watch(self._lags)
 
     def _replica(self) -> Replica:
-        return self._generation.replica
-
-    @contextmanager
-    def _serving(self) -> Generator[Generation]:
-        """The generation of this moment, kept open inside the block."""
-        with self._swapping:
-            generation = self._generation
-            generation.enter()
-        try:
-            yield generation
-        finally:
-            generation.leave()
+        return self._generations.current.replica
 
     @property
     def serving(self) -> Generation:
         """What is served now; it may be swapped any time."""
-        return self._generation
+        return self._generations.current
 
     def swap(self, successor: Generation) -> Generation:
         """Serve another generation from now on; returns the former one, to be closed."""
-        with self._swapping:
-            former, self._generation = self._generation, successor
-        return former
+        return self._generations.swap(successor)
 
     def wait(self, space: SpaceKey, offset: int, timeout_s: float) -> bool:
         """Until all messages below the offset are applied here, and in the index where it is our own."""
         deadline = time.monotonic() + timeout_s
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             replica, index = serving.replica, serving.index
             partition = replica.partition(space)
             if not replica.wait(lambda: replica.covers(partition) >= offset, timeout_s):
@@ -173,7 +155,7 @@ class Node(Taking):
         return erased
 
     def _index(self) -> VectorIndex:
-        own = self._generation.index
+        own = self._generations.current.index
         return self._shared if own is None else own.index
 
     def snapshot(self, space: SpaceKey) -> Snapshot:
@@ -182,7 +164,7 @@ class Node(Taking):
 
     def read(self, space: SpaceKey, known_at: int | None) -> tuple[Snapshot, Basis]:
         """A cut and what it reflects, of one moment. A past the view cannot tell is folded from the log."""
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             replica = serving.replica
             if known_at is None:
                 found, basis = replica.read(space)
@@ -198,27 +180,12 @@ class Node(Taking):
     def _with_unseen(self, replica: Replica, space: SpaceKey, basis: Basis) -> Basis:
         return msgspec.structs.replace(basis, waiting=basis.waiting + self._intake.unseen(replica, space))
 
-    def state(self, request: StateRequest) -> StateResult:
-        """What holds at an instant."""
-        found, basis = self.read(request.space, request.known_at)
-        return state(found, found, request, basis)
-
-    def history(self, space: SpaceKey, event_id: str, as_of: int | None, known_at: int | None) -> HistoryResult:
-        """The chain of an event."""
-        found, basis = self.read(space, known_at)
-        at = self._now() if as_of is None else as_of
-        try:
-            return history(found, found, event_id, at, basis, self._settings.query.chain_max, found.ruled_out())
-        except UnknownEventError as error:
-            problem = Problem(code="not_found", message=f"no such event in this space: {event_id!r}", field="id")
-            raise Refused(problem) from error
-
     def query(self, request: QueryRequest) -> QueryResult:
         """Answer a question."""
         from views.vectors.points import IndexAwayError, IndexMismatchError
 
         steps = self._observer.asked()
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             found, basis = self.read(request.space, request.known_at)
             try:
                 result = self._engine(serving.index).query(
@@ -228,11 +195,6 @@ class Node(Taking):
                 raise unavailable(str(error)) from error
         self._observer.answered(result)
         return result
-
-    def edges(self, space: SpaceKey, event_id: str | None, known_at: int | None) -> EdgesResult:
-        """Edges, those that are ruled out included."""
-        found, basis = self.read(space, known_at)
-        return edges(found, found.ruled_out(), basis, event_id=event_id)
 
     def deltas(self, space: SpaceKey, following: int, limit: int) -> DeltaPage:
         """Deltas of the space from a position on."""
@@ -250,7 +212,7 @@ class Node(Taking):
 
     def canonical(self, space: SpaceKey, name: str) -> str:
         """The name it is known by now, case-folded."""
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             return serving.replica.canonical(space)(name)
 
     def basis(self, space: SpaceKey) -> Basis:
@@ -259,14 +221,14 @@ class Node(Taking):
 
     def account(self, space: SpaceKey) -> MessageAccount:
         """Where the messages are that this node has seen or accepted; the four add up."""
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             replica = serving.replica
             known, unseen = replica.account(space), self._intake.unseen(replica, space)
         return msgspec.structs.replace(known, accepted=known.accepted + unseen, waiting=known.waiting + unseen)
 
     def spaces(self, tenant: str) -> Iterable[str]:
         """Names of the tenant's spaces that this node has seen."""
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             replica = serving.replica
             return replica.spaces(tenant)
 
@@ -275,7 +237,7 @@ class Node(Taking):
 
         A broker that goes away later stops no read.
         """
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             replica = serving.replica
             behind = replica.behind()
             problem = None if replica.caught_up else f"this node is still reading the log: {behind} records to go"
@@ -293,7 +255,7 @@ class Node(Taking):
             return str(error)
 
     def _lags(self) -> Iterator[Lag]:
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             replica = serving.replica
             for (topic, partition), position in replica.positions().items():
                 yield Lag(
@@ -314,7 +276,7 @@ class Node(Taking):
 
     def _frozen(self, space: SpaceKey) -> tuple[View, Sequence[Entry]]:
         """The view and the records it was folded from, of one moment."""
-        with self._serving() as serving:
+        with self._generations.held() as serving:
             replica = serving.replica
             with replica.changed:
                 kept = replica.snapshot(space).view
@@ -326,7 +288,7 @@ class Node(Taking):
         """Let go of the broker and of the directory. The loop is not ours."""
         if "_desk" in self.__dict__ and self._desk is not None:
             self._desk.close()
-        self._generation.close()
+        self._generations.current.close()
         self.stop_writing()
         if "_shared" in self.__dict__:
             self._shared.close()

@@ -12,7 +12,7 @@ from schemas.sessions import SessionMessage, SessionRevised
 from ..anchors.nodes import Context
 from ..anchors.resolve import context_of, message_anchor
 from ..participants import roster_of
-from . import acts
+from . import acts, unmeant
 from .as_event import as_event
 from .attributes import About, about
 from .charges import ATTRIBUTE as LEAD
@@ -104,14 +104,14 @@ class _Reader:
                 found += [(place, s) for s in self._sentence(sentence)]
                 if not sentence.question:
                     cues += admissions(self._masked, place, sentence.start, sentence.end)
-        disowned = acts.disowned_before(self._text)
+        disowned = unmeant.disowned_before(self._text)
         kept = [(place, s) for place, s in found if not disowned or s.start > disowned or s.kind.rule == "take_back"]
         if len(found) > len(kept):
             kept = [(place, s) for place, s in kept if s.kind.rule != "take_back"]
         told = settle(with_names(kept, self.said.speaker), cues, self._text, self.said.speaker)
         if not told and self._message.role in ("user", "analyst"):
             told = [self._whole(cue.start, cue.end, "take_back") for cue in cues[:1] if stands_alone(self._text, cue)]
-            if not told and acts.only_joked(self._text):
+            if not told and unmeant.only_joked(self._text):
                 told = [self._whole(*_stripped(self._text), "take_back")]
         return tuple(told)
 
@@ -123,12 +123,12 @@ class _Reader:
         user = self._message.role in ("user", "analyst")
         if is_foreign(text, tokens):
             return self._foreign(sentence, tokens) if user and not sentence.question else []
-        if acts.takes_back(text) and not sentence.question and user:
+        if unmeant.takes_back(text) and not sentence.question and user:
             told = self._clauses(tokens, sentence) or [self._whole(sentence.start, sentence.end, "take_back")]
-            if acts.takes_back(self._text[sentence.start : told[0].start]):
+            if unmeant.takes_back(self._text[sentence.start : told[0].start]):
                 return [owned(told[0]._replace(start=sentence.start), self.said.speaker), *told[1:]]
-            return [self._as_take_back(s) if acts.takes_back(self._text[s.start : s.end]) else s for s in told]
-        if acts.unserious(text) or acts.supposes(text) or tokens[acts.skip_openers(tokens)].word == "if":
+            return [self._as_take_back(s) if unmeant.takes_back(self._text[s.start : s.end]) else s for s in told]
+        if unmeant.unserious(text) or unmeant.supposes(text) or tokens[acts.skip_openers(tokens)].word == "if":
             return []
         if user and acts.is_standing(tokens, self._text):
             return [self._whole(sentence.start, sentence.end, "standing")]

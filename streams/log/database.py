@@ -8,8 +8,6 @@ had come to its end (measured: ``items`` just stops), so its status is asked whe
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,8 +25,9 @@ from rocksdict import (
     WriteOptions,
 )
 
-from .errors import BadStoreError, NoStoreError, StoreInUseError
+from .errors import BadStoreError, NoStoreError
 from .tuning import CACHE_BYTES, options_of
+from .writer_lock import WriterLock, lock
 
 _FIRST_SLICE, _LAST_SLICE = 8, 1024
 Change = tuple[str, bytes, bytes | None]
@@ -41,32 +40,6 @@ _FILE_GONE = "No such file"
 
 _NOTHING = b"nothing"
 """A key of the family that every RocksDB has and that we keep nothing in."""
-
-
-class _WriterLock:
-    """An advisory lock on a file beside the database; the system drops it when the process dies."""
-
-    def __init__(self, directory: Path) -> None:
-        self._fd = os.open(directory / "WRITER", os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._fd)
-            raise StoreInUseError(
-                f"another process writes to {directory}: stop it, or choose another directory with --store"
-            ) from error
-
-    def release(self) -> None:
-        os.close(self._fd)
-
-
-def _made(directory: Path) -> _WriterLock:
-    """The lock of a directory, which is made where there is none."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        return _WriterLock(directory)
-    except OSError as error:
-        raise BadStoreError(f"{directory} cannot be written: {error.strerror}") from error
 
 
 def peek(directory: Path, family: str, key: bytes) -> bytes | None:
@@ -122,12 +95,12 @@ class Database:
         self.families = tuple(families)
         self.read_only = read_only
         self._mark = mark
-        self._lock: _WriterLock | None = None
+        self._lock: WriterLock | None = None
         exists = (directory / "CURRENT").exists()
         if read_only and not exists:
             raise NoStoreError(f"no store in {directory}: check --store, or import something first")
         if not read_only:
-            self._lock = _made(directory)
+            self._lock = lock(directory)
         try:
             self._refuse_or_open(exists=exists)
         except BaseException:

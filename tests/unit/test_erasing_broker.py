@@ -7,7 +7,8 @@ import json
 import msgspec
 
 from ops.erasing.broker import on_broker, steps_on_broker, still_held
-from ops.erasing.scrub import SCRUBBED, find_gone
+from ops.erasing.gone import find_gone
+from ops.erasing.scrub import SCRUBBED
 from schemas.codec import decode
 from schemas.topics import TOPICS, TopicName
 from streams.erasure import Begun, Extent

@@ -12,11 +12,14 @@ from ..suite import Scores, Task
 from . import faulted
 from .case import Case, numbered
 from .checks import Checks, mapping
+from .dated import DATED
 from .delivery import deliver, space_of
 from .faulted import FAULTED
 from .held import HELD
 from .kept import KEPT
 from .outcome import Outcome
+from .people import PEOPLE
+from .related import RELATED
 from .said import SAID
 
 
@@ -66,7 +69,7 @@ def _problems(o: Outcome, expect: Mapping[str, object]) -> list[str]:
     return [f"{key}: {problem}" for key, value in expect.items() for problem in CHECKS[key](o, value)]
 
 
-CHECKS: Checks = {**SAID, **HELD, **KEPT, **FAULTED, "after_retry": after_retry}
+CHECKS: Checks = {**SAID, **HELD, **RELATED, **DATED, **PEOPLE, **KEPT, **FAULTED, "after_retry": after_retry}
 
 
 def _case(line: bytes) -> Case:
