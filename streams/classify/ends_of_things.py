@@ -83,7 +83,7 @@ def _repaired(c: Said) -> list[End]:
     return [End(of_kinds("condition"), noun, "owner") for noun in fixed[:1] if noun.definite]
 
 
-def _another_figure(c: Said) -> list[End]:
+def _went_up(c: Said) -> list[End]:
     """ "The rent went up", "they raised the fee", "the price has dropped": the figure named before is out of date."""
     if c.tense not in ("past", "perfect"):
         return []
@@ -106,5 +106,5 @@ def _replaced(c: Said) -> list[End]:
     return [End(of_kinds("state"), noun._replace(stems=noun.stems - {"new"})) for noun in named[:1]]
 
 
-READERS = (_given_up, _taken, _robbed, _moved_out, _found, _repaired, _another_figure, _replaced)
+READERS = (_given_up, _taken, _robbed, _moved_out, _found, _repaired, _went_up, _replaced)
 """Each gives what a clause says has ended; mostly nothing."""

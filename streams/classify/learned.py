@@ -39,8 +39,8 @@ update came of it; without this bound 29 did, and one of those was right. Within
 few as well, a score makes none: all three that came of it there were wrong."""
 
 SURE = 0.93
-"""Least score of an update. Of small chats by several hands, nine in ten of those above it and a third of those between
-it and the scorer's own bound were right, once what ``is_plain_news`` looks at was left out."""
+"""Least score of an update. Of small chats by several hands, nine of ten above it and one of six between it and the
+scorer's own bound were right, once what ``is_plain_news`` looks at was left out."""
 
 FOCUS = 3
 """Where it meets more, most statements that may hold the rarest word that a scored pair shares. Of 2,900 pairs that are

@@ -52,17 +52,15 @@ def _one_object(now: Said, before: Said) -> bool:
 
 
 def instead(pair: Pair, f: Features) -> Judgement | None:
-    """ "We're going to Malta instead of Crete": what was said of Crete is no longer so."""
+    """ "We're going to Malta instead of Crete": the plan is another. Of what is used, ``substitutes`` tells."""
     new, old = pair.newer, pair.older
     now, before = said(new.text), said(old.text)
     if now is None or before is None or now.negated or before.negated or not f.same_subject:
         return None
-    if new.modality == "planned" and old.modality != "planned":
+    if old.modality != "planned":
         return None
     left = [noun for noun in now.nouns if noun.before in _INSTEAD]
     if not any(noun.stems <= other.stems and same(noun, other) for noun in left for other in before.nouns):
-        return None
-    if old.modality != "planned" and (now.verb != before.verb or now.tense == "past"):
         return None
     if cues.ONE_OFF.search(f.newer) or cues.TEMPORARY.search(f.newer) or _for_others(now, before):
         return None
