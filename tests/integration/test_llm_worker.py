@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -30,6 +31,19 @@ from tests.kit.faultserver import Answer, Body, FaultServer, completion, is_prob
 from tests.kit.membroker import MemoryBroker
 
 
+async def drive(runner: Runner, broker: MemoryBroker, done: Callable[[], bool]) -> None:
+    """Hand the runner what comes on its topics, as a consumer would."""
+    sent: dict[TopicName, int] = {"asks": 0, "replies": 0}
+    async with asyncio.timeout(30):
+        while not done():
+            for topic, known in sent.items():
+                for record in broker.log(topic)[known:]:
+                    runner.offer(topic, record)
+                sent[topic] = len(broker.log(topic))
+            await runner.step()
+            await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize("limit", ["space_tokens_per_day", "tokens_per_day"])
 def test_a_budget_holds_on_a_worker_however_many_are_asked_at_once(tmp_path: Path, limit: str) -> None:
     """Five questions of 150 tokens each, four at once; the fifth and two more wait for the next day."""
@@ -52,15 +66,7 @@ def test_a_budget_holds_on_a_worker_however_many_are_asked_at_once(tmp_path: Pat
             errands = ModelErrands(settings, clock=lambda: 1, observer=SILENT)
             runner = Runner(Desk(), 0, around, errands)
             await runner.take_over()
-            sent: dict[TopicName, int] = {"asks": 0, "replies": 0}
-            async with asyncio.timeout(30):
-                while not errands.held_back or runner.in_flight:
-                    for topic, known in sent.items():
-                        for record in broker.log(topic)[known:]:
-                            runner.offer(topic, record)
-                        sent[topic] = len(broker.log(topic))
-                    await runner.step()
-                    await asyncio.sleep(0.01)
+            await drive(runner, broker, lambda: errands.held_back and not runner.in_flight)
             await errands.close()
             around.states.close()
             return broker, errands.held_back
@@ -124,15 +130,11 @@ def test_every_question_on_the_broker_gets_its_reply_or_is_parked(tmp_path: Path
         errands = ModelErrands(llm, clock=lambda: 1, observer=SILENT)
         runner = Runner(stage_makers(("ask",), settings, HashingEncoder())["ask"](), 0, around, errands)
         await runner.take_over()
-        sent: dict[TopicName, int] = {"asks": 0, "replies": 0}
-        async with asyncio.timeout(30):
-            while not broker.log("dead-letters") or len(broker.log("replies")) < 3 or runner.in_flight:
-                for topic, known in sent.items():
-                    for record in broker.log(topic)[known:]:
-                        runner.offer(topic, record)
-                    sent[topic] = len(broker.log(topic))
-                await runner.step()
-                await asyncio.sleep(0.01)
+        await drive(
+            runner,
+            broker,
+            lambda: bool(broker.log("dead-letters")) and len(broker.log("replies")) >= 3 and not runner.in_flight,
+        )
         await errands.close()
         around.states.close()
         return broker
