@@ -48,9 +48,9 @@ async def freshness(bootstrap: str, cluster: Cluster, *, per_s: float, seconds: 
     """
     worker, view = cluster.start("worker", "worker"), cluster.start("view", "view")
     node = cluster.start("node", "serve", "--kafka", "--port", "0")
-    worker.wait_for("running ")
-    view.wait_for("maintaining ")
-    url = node.wait_for(r"serving (http://\S+)")
+    worker.wait_for("running")
+    view.wait_for("maintaining")
+    url = str(node.wait_for("serving"))
     async with (
         wire(bootstrap, cluster.prefix) as client,
         aiohttp.ClientSession(url, headers={"X-Tenant": TENANT}, connector=aiohttp.TCPConnector(limit=0)) as http,

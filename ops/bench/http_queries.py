@@ -26,7 +26,7 @@ async def over_http(store: Path, key: SpaceKey, questions: Sequence[str], client
     """
     served = Started(store, "serve", "--port", "0")
     try:
-        address = await asyncio.to_thread(served.wait_for, r"serving (http://\S+)")
+        address = await asyncio.to_thread(served.wait_for, "serving")
         url = f"{address.rstrip('/')}/v1/spaces/{key.space}/query"
         async with aiohttp.ClientSession(headers={"X-Tenant": key.tenant}) as session:
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -25,7 +24,7 @@ class BenchError(RuntimeError):
 
 
 class Started:
-    """A ``./stilltrue`` command that runs. What it says goes to files in its store."""
+    """A ``./stilltrue`` command that runs. What it says, as JSON lines, goes to files in its store."""
 
     def __init__(self, store: Path, command: str, *options: str) -> None:
         store.mkdir(parents=True, exist_ok=True)
@@ -35,12 +34,10 @@ class Started:
         with self._out.open("w") as out, self._err.open("w") as err:
             self._process = subprocess.Popen(arguments, stdout=out, stderr=err)
 
-    def wait_for(self, pattern: str) -> str:
-        """Until it has said that; its first group, or all of it."""
-        until(lambda: re.search(pattern, self._said()) is not None, f"it never said {pattern!r}")
-        found = re.search(pattern, self._said())
-        assert found is not None, "just seen"
-        return found[1] if found.groups() else found[0]
+    def wait_for(self, word: str) -> Any:
+        """What stands under that word in the first line that has it; waits until it is said."""
+        until(lambda: any(word in line for line in self._said()), f"it never said {word!r}")
+        return next(line[word] for line in self._said() if word in line)
 
     def seconds(self) -> float:
         """Since it was started."""
@@ -68,13 +65,13 @@ class Started:
         """Wait for its end; the totals it says."""
         if self._process.wait(timeout=LONG_S) != 0:
             raise BenchError(self._err.read_text())
-        said = self._out.read_text()
-        return json.loads(said[said.index("{") :])
+        return self._said()[-1]
 
-    def _said(self) -> str:
+    def _said(self) -> Sequence[Mapping[str, Any]]:
         if self._process.poll() not in {None, 0}:
             raise BenchError(self._err.read_text())
-        return self._out.read_text()
+        said = self._out.read_text()
+        return [json.loads(line) for line in said[: said.rfind("\n") + 1].splitlines()]
 
 
 class Cluster:

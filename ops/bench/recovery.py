@@ -40,7 +40,7 @@ async def recovery(bootstrap: str, cluster: Cluster) -> Mapping[str, float]:
             await said.once()
             worker = cluster.start("one", "worker")
             if number == 0:
-                worker.wait_for("running ")
+                worker.wait_for("running")
             await _steps(client, steps, 1)
             if number:  # the first one finds an empty store
                 first.append(worker.seconds())
@@ -61,8 +61,8 @@ async def recovery(bootstrap: str, cluster: Cluster) -> Mapping[str, float]:
 
 async def _by_another(client: Wire, cluster: Cluster, said: _Said) -> float:
     one, other = cluster.start("one", "worker"), cluster.start("other", "worker")
-    one.wait_for("running ")
-    other.wait_for("running ")
+    one.wait_for("running")
+    other.wait_for("running")
     steps = await client.ends(STEPS)
     await said.once()
     await _steps(client, steps, client.partitions)

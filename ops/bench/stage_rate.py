@@ -35,7 +35,7 @@ async def stage_rates(bootstrap: str, cluster: Cluster) -> Mapping[str, float]:
         await client.publish(("messages", chat[n]) for n in range(MESSAGES) for chat in chats)
         for stage, inputs in INPUTS.items():
             worker = cluster.start(stage, "worker", "--stages", stage)
-            worker.wait_for("running ")
+            worker.wait_for("running")
             before = worker.cpu_s()
             await _until_still(client, f"steps-{stage}", worker)
             used = worker.cpu_s() - before

@@ -43,7 +43,7 @@ from . import (
     worker,
 )
 from .arguments import Subcommands
-from .world import BAD_INPUT, BAD_STORE, INTERRUPTED, CommandError, Options, World, clock_us
+from .world import BAD_INPUT, INTERRUPTED, UNAVAILABLE, CommandError, Options, World, clock_us
 
 if TYPE_CHECKING:
     from ops.observing import Observer
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 DESCRIPTION = "Which of the things people said are still true, since when, and how do we know?"
 EXIT_CODES = """\
 exit codes: 0 done; 1 something is not as it should be, or could not all be done (verify, rebuild, topics, dead-letters
-redrive, redistill --switch, schemas --check, evaluate); 2 bad usage, refused input, or no broker; 3 the store, or a
-backup, is missing, in use or of another format, or no service is at --url; 130 interrupted (import: run it again to
-resume)"""
+redrive, redistill --switch, schemas --check, evaluate); 2 bad usage, or refused input; 3 what it works on cannot be
+had: a store or a backup that is missing, in use, made from another log or of another format, or a broker, a service
+(--url) or a Qdrant server that does not answer; 130 interrupted (import: run it again to resume)"""
 
 _PIPE_CLOSED = 141
 """128 + SIGPIPE, as a shell reports it: the reader (``head``) had enough."""
@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None, world: World | None = None) -> 
     except BadConfigError as error:
         return _stop(world, str(error), BAD_INPUT)
     except StoreError as error:
-        return _stop(world, str(error), BAD_STORE)
+        return _stop(world, str(error), UNAVAILABLE)
     except _model_errors() as error:
         return _stop(world, str(error), BAD_INPUT)
 

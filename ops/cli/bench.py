@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .arguments import Subcommands
-from .world import BAD_STORE, OK, CommandError, Options, World
+from .world import OK, UNAVAILABLE, CommandError, Options, World
 
 VIEW = """\
 Maintains a view on RocksDB with history and deltas, in batches of 1,000 records with one sync each, and tells what a
@@ -167,7 +167,7 @@ def run_query(options: QueryBenchOptions, world: World) -> int:
     try:
         tell("bench query", measure(asked, load_encoder, world.note), asked, options, world)
     except BenchError as error:
-        raise CommandError(str(error), BAD_STORE) from error
+        raise CommandError(str(error), UNAVAILABLE) from error
     return OK
 
 
@@ -196,7 +196,7 @@ def run_stream(options: StreamBenchOptions, world: World) -> int:
     try:
         tell("bench stream", run_async(measure(asked, load_encoder, world.note)), asked, options, world)
     except BenchError as error:
-        raise CommandError(str(error), BAD_STORE) from error
+        raise CommandError(str(error), UNAVAILABLE) from error
     return OK
 
 

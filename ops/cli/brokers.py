@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from .world import BAD_STORE, CommandError, Options
+from .world import UNAVAILABLE, CommandError, Options
 
 T = TypeVar("T")
 
@@ -53,7 +53,10 @@ def add_qdrant(parser: argparse.ArgumentParser, meaning: str) -> None:
 
 @contextmanager
 def broker_errors(bootstrap: str) -> Generator[None]:
-    """What a broker answers, as a command's refusal."""
+    """What a broker answers, or that it does not, as a command's refusal.
+
+    A broker that is away or in trouble is unavailable; one that does not take what it was asked for refuses the input.
+    """
     from aiokafka.errors import KafkaConnectionError, KafkaError
 
     from ops.kafka.admin import RefusedByBrokerError
@@ -62,13 +65,13 @@ def broker_errors(bootstrap: str) -> Generator[None]:
     try:
         yield
     except KafkaConnectionError as error:
-        raise CommandError(f"no broker at {bootstrap}: {error}") from error
+        raise CommandError(f"no broker at {bootstrap}: {error}", UNAVAILABLE) from error
     except KafkaError as error:
-        raise CommandError(f"broker {bootstrap}: {error!r}") from error
+        raise CommandError(f"broker {bootstrap}: {error!r}", UNAVAILABLE) from error
     except RefusedByBrokerError as error:
         raise CommandError(str(error)) from error
     except ViewRefusedError as error:
-        raise CommandError(str(error), BAD_STORE) from error
+        raise CommandError(str(error), UNAVAILABLE) from error
 
 
 def run_async(work: Coroutine[object, object, T]) -> T:

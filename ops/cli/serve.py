@@ -41,7 +41,9 @@ def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
         help="the HTTP service, until Ctrl-C",
         description="Without --kafka: ingest, processors, view and queries in this one process, on the store. With "
         "--kafka: a query node. It keeps a copy of the view in the store, answers from it, and writes what it is sent "
-        "to the broker, where ./stilltrue worker and ./stilltrue view do the rest. Any number of nodes may serve.",
+        "to the broker, where ./stilltrue worker and ./stilltrue view do the rest. Any number of nodes may serve. With "
+        '--json standard output is JSON lines: {"serving": URL} once requests are accepted, and of a query node before '
+        'that {"following": HOST:PORT, "in": DIR}.',
     )
     parser.add_argument("--host", metavar="HOST", help="address to listen on; default as in the settings, 127.0.0.1")
     parser.add_argument("--port", metavar="N", type=int, help="default as in the settings, 8080; 0 takes a free one")
@@ -74,12 +76,12 @@ def run(options: ServeOptions, world: World) -> int:
         return OK
     system = world.open_system(options.store, settings, writer=True, observer=metrics)
     with closing(system):
-        serve_until_stopped(system, settings, registry, world.say)
+        serve_until_stopped(system, settings, registry, _ready(options, world))
     return OK
 
 
 def serve_until_stopped(
-    system: System, settings: Settings, registry: CollectorRegistry, say: Callable[[str], None]
+    system: System, settings: Settings, registry: CollectorRegistry, ready: Callable[[str], None]
 ) -> None:
     """Answer requests and process what comes in, until SIGINT or SIGTERM. Call it from the main thread.
 
@@ -87,28 +89,25 @@ def serve_until_stopped(
         system: what answers; not closed here.
         settings: address and limits.
         registry: the service's metrics are added to it, and all of it is served.
-        say: told when requests are accepted.
+        ready: told the address when requests are accepted.
 
     Raises:
         CommandError: the port or host cannot be had.
     """
-    _serve(system, settings, registry, say, Pump(system))
+    _serve(system, settings, registry, ready, Pump(system))
 
 
 def _serve(
     system: ServedSystem,
     settings: Settings,
     registry: CollectorRegistry,
-    say: Callable[[str], None],
+    ready: Callable[[str], None],
     beside: AbstractContextManager[object],
 ) -> None:
     """``beside``: what goes on while requests are answered."""
     from ops.heap import for_serving
     from query.service.server import CannotListenError, serve
     from query.service.service import Limits
-
-    def ready(url: str) -> None:
-        say(f"serving {url} (its API: {url}/openapi.json); Ctrl-C stops")
 
     for_serving()
     limits = Limits(body_max_bytes=settings.request_max_bytes, wait_timeout_s=settings.wait_max_s)
@@ -137,8 +136,23 @@ def _serve_node(
                 raise
             world.note(f"stilltrue: no broker at {options.bootstrap}: {error}; answering from {options.store}")
         with open_node(options.store, settings, source, metrics, qdrant=options.qdrant) as node:
-            world.say(f"following {options.bootstrap} in {options.store}")
-            _serve(node, settings, registry, world.say, nullcontext())
+            event = {"following": options.bootstrap, "in": str(options.store)}
+            world.tell(f"following {options.bootstrap} in {options.store}", event, as_json=options.json)
+            _serve(node, settings, registry, _ready(options, world), nullcontext())
+
+
+def _ready(options: ServeOptions, world: World) -> Callable[[str], None]:
+    """Says where it serves."""
+
+    def ready(url: str) -> None:
+        world.tell(served_at(url), {"serving": url}, as_json=options.json)
+
+    return ready
+
+
+def served_at(url: str) -> str:
+    """The line for people that says that requests are accepted."""
+    return f"serving {url} (its API: {url}/openapi.json); Ctrl-C stops"
 
 
 def _has_view(store: Path) -> bool:

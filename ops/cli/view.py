@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .arguments import Subcommands
 from .brokers import BrokerOptions, add_broker, broker_errors, run_async
 from .measured import MeasuredOptions, add_metrics, measured
-from .world import BAD_STORE, OK, CommandError, World
+from .world import OK, UNAVAILABLE, CommandError, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,12 @@ class ViewOptions(BrokerOptions, MeasuredOptions):
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
-    parser = commands.add_parser("view", parents=[shared], help="maintain the view from Kafka, until Ctrl-C")
+    parser = commands.add_parser(
+        "view", parents=[shared], help="maintain the view from Kafka, until Ctrl-C",
+        description="Maintain the view in --store from Kafka, and publish its deltas, until Ctrl-C or SIGTERM. With "
+        '--json standard output is JSON lines: {"maintaining": DIR, "from": HOST:PORT, "waiting": RECORDS} once log and'
+        ' view were found to fit, and at the end {"records": ..., "deltas": ..., "parked": ..., "seconds": ...}.',
+    )  # fmt: skip
     parser.add_argument("--once", action="store_true", help="apply what the log holds now, then stop")
     parser.add_argument(
         "--replica", action="store_true", help="write no deltas or dead letters: a second view, or one being rebuilt"
@@ -87,19 +92,20 @@ def run(options: ViewOptions, world: World) -> int:
         forgetting.keep(worker)
 
         def ready(waiting: int) -> None:
-            world.say(f"maintaining {options.store / 'view'} from {options.bootstrap}; {waiting} records waiting")
+            place = str(options.store / "view")
+            text = f"maintaining {place} from {options.bootstrap}; {waiting} records waiting"
+            event = {"maintaining": place, "from": options.bootstrap, "waiting": waiting}
+            world.tell(text, event, as_json=options.json)
             total.begun = time.perf_counter()
 
         try:
             run_async(_until_signalled(worker, once=options.once, ready=ready))
         except StoppedError as error:
-            raise CommandError(str(error), BAD_STORE) from error
+            raise CommandError(str(error), UNAVAILABLE) from error
         finally:
             tables.close()
-    if options.json:
-        world.say_json(total.line())
-    else:
-        world.say(", ".join(f"{name} {value}" for name, value in total.line().items()))
+    done = total.line()
+    world.tell(", ".join(f"{name} {value}" for name, value in done.items()), done, as_json=options.json)
     return OK
 
 

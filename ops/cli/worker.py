@@ -16,7 +16,7 @@ import msgspec
 from .arguments import Subcommands
 from .brokers import BrokerOptions, add_broker, add_qdrant, broker_errors, run_async
 from .measured import MeasuredOptions, add_metrics, measured
-from .world import BAD_STORE, OK, CommandError, World
+from .world import OK, UNAVAILABLE, CommandError, World
 
 if TYPE_CHECKING:
     from ops.embed_stages import EmbedStages
@@ -45,7 +45,12 @@ class WorkerOptions(BrokerOptions, MeasuredOptions):
 
 def add(commands: Subcommands, shared: argparse.ArgumentParser) -> None:
     """Register the command."""
-    parser = commands.add_parser("worker", parents=[shared], help="run stages on Kafka, until Ctrl-C")
+    parser = commands.add_parser(
+        "worker", parents=[shared], help="run stages on Kafka, until Ctrl-C",
+        description="Run stages on the partitions that the group gives this worker, until Ctrl-C or SIGTERM. With "
+        '--json standard output is JSON lines: {"running": [STAGE/PARTITION, ...]} whenever it was given some, and at '
+        'the end {"seconds": ..., "stages": [...]}.',
+    )  # fmt: skip
     parser.add_argument(
         "--stages",
         metavar="LIST",
@@ -135,9 +140,9 @@ def _embed_stages(
     try:
         index = open_index(options.qdrant, options.prefix, encoder)
     except IndexAwayError as error:
-        raise CommandError(f"--qdrant {options.qdrant}: {error}") from error
+        raise CommandError(f"--qdrant {options.qdrant}: {error}", UNAVAILABLE) from error
     except IndexMismatchError as error:
-        raise CommandError(f"--qdrant {options.qdrant}: {error}", BAD_STORE) from error
+        raise CommandError(f"--qdrant {options.qdrant}: {error}", UNAVAILABLE) from error
     with closing(EmbedStages(index, encoder, metrics, world.note)) as stages:
         yield stages
 
@@ -177,8 +182,9 @@ def _run(
 
     def told(fleet: Fleet) -> None:
         assigned[:] = [fleet]
-        held = ", ".join(f"{stage}/{partition}" for stage, partition in fleet.held)
-        world.say(f"running {held or 'nothing: there are more workers than partitions'}")
+        held = [f"{stage}/{partition}" for stage, partition in fleet.held]
+        text = ", ".join(held) or "nothing: there are more workers than partitions"
+        world.tell(f"running {text}", {"running": held}, as_json=options.json)
 
     async def until_signalled() -> None:
         stop = asyncio.Event()
@@ -192,13 +198,10 @@ def _run(
     try:
         run_async(until_signalled())
     except (GroupLostError, BrokerAwayError, FencedError) as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(str(error), UNAVAILABLE) from error
     seconds = round(time.perf_counter() - begun, 3)
-    if options.json:
-        world.say_json({"seconds": seconds, "stages": tuple(totals.values())})
-    else:
-        for total in totals.values():
-            world.say(", ".join(f"{name} {value}" for name, value in msgspec.structs.asdict(total).items()))
+    lines = (", ".join(f"{name} {value}" for name, value in msgspec.structs.asdict(t).items()) for t in totals.values())
+    world.tell("\n".join(lines), {"seconds": seconds, "stages": list(totals.values())}, as_json=options.json)
     return OK
 
 

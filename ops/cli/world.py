@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 OK = 0
 NEGATIVE = 1
 BAD_INPUT = 2
-BAD_STORE = 3
+UNAVAILABLE = 3
+"""What the command works on (a store, a backup, a broker, a service, an index) is away, in use or not as it must be."""
+
 INTERRUPTED = 130
 """128 + SIGINT, as a shell reports it."""
 
@@ -79,6 +81,12 @@ class World:
         from query.service.rendering import to_json
 
         self.say(msgspec.json.format(msgspec.json.encode(to_json(result)), indent=2).decode("utf-8"))
+
+    def tell(self, text: str, event: Mapping[str, object], *, as_json: bool) -> None:
+        """What a command that goes on says as it goes: a line for people, or the event as JSON, on one line too."""
+        import msgspec
+
+        self.say(msgspec.json.encode(event).decode("utf-8") if as_json else text)
 
     def note(self, text: str) -> None:
         """One line to standard error: for people, not part of the result."""
@@ -179,7 +187,7 @@ def remote(url: str, tenant: str) -> Generator[Remote]:
     try:
         yield Remote(url, tenant)
     except NoServiceError as error:
-        raise CommandError(str(error), BAD_STORE) from error
+        raise CommandError(str(error), UNAVAILABLE) from error
 
 
 def space_key(options: Options, space: str) -> SpaceKey:

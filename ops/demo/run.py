@@ -10,7 +10,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry
 
 from ops.cli.feed import feed
-from ops.cli.serve import serve_until_stopped
+from ops.cli.serve import serve_until_stopped, served_at
 from ops.cli.show import account_line
 from ops.cli.world import BAD_INPUT, CommandError, clock_us
 from ops.importers import open_source
@@ -48,7 +48,7 @@ def main() -> int:
         if os.environ.get("DEMO_ONESHOT") == "1":
             return 0
         _say(f"\nMore: ./stilltrue --store {STORE} state demo --all, or history demo EVENT, or ask demo QUESTION")
-        serve_until_stopped(system, settings, registry, _say)
+        serve_until_stopped(system, settings, registry, lambda url: _say(served_at(url)))
     except CommandError as error:
         sys.stderr.write(f"{error}: PORT=8081 make demo\n")
         return error.code

@@ -15,6 +15,8 @@ from typing import IO
 
 import pytest
 
+from tests.kit.jsonlines import json_lines
+
 ROOT = Path(__file__).resolve().parents[2]
 CONVERSATION = ROOT / "ops" / "demo" / "conversation.jsonl"
 HEAVY = {"torch", "onnxruntime", "onnx", "tokenizers", "aiohttp", "prometheus_client", "qdrant_client", "qdrant_edge"}
@@ -91,11 +93,11 @@ class Served:
 
     def __init__(self, store: Path) -> None:
         self.process = subprocess.Popen(
-            command(store, "serve", "--port", "0"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command(store, "serve", "--json", "--port", "0"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        first = _first_line(self.process.stdout)
-        assert first.startswith("serving http://127.0.0.1:"), self.process.communicate()
-        self.url = first.split()[1]
+        told = json_lines(_first_line(self.process.stdout))
+        assert told, self.process.communicate()
+        self.url: str = told[0]["serving"]
 
     def call(self, path: str, body: object = None) -> dict[str, object]:
         data = None if body is None else json.dumps(body).encode()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -10,11 +9,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tests.kit.jsonlines import json_lines
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class ViewProcess:
-    """A running worker; ``ready`` is its first line."""
+    """A running worker; ``wait_ready`` reads its first line."""
 
     def __init__(self, store: Path, bootstrap: str, prefix: str, *options: str) -> None:
         command = [str(ROOT / "stilltrue"), "--store", str(store), "--json", "view"]
@@ -24,9 +25,10 @@ class ViewProcess:
         )
 
     def wait_ready(self) -> str:
-        """The line that says what it maintains; empty when it refused."""
+        """What it maintains, as it says on its first line; empty when it refused."""
         assert self.process.stdout is not None
-        return self.process.stdout.readline()
+        told = json_lines(self.process.stdout.readline())
+        return told[0]["maintaining"] if told else ""
 
     def kill(self) -> None:
         """kill -9."""
@@ -49,7 +51,7 @@ class ViewProcess:
         """Wait until it ends by itself; what it says it did."""
         out, err = self.process.communicate(timeout=120)
         assert self.process.returncode == 0, err
-        return json.loads(out[out.index("{") :])
+        return json_lines(out)[-1]
 
     def refused(self) -> str:
         """Wait until it gives up; why."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 from pathlib import Path
 from typing import Any
+
+from tests.kit.jsonlines import json_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,21 +28,21 @@ class WorkerProcess:
     def running(self) -> bool:
         """Whether it was assigned partitions."""
         assert self.process.poll() is None, self._err.read_text()
-        return "running " in self._out.read_text()
+        return bool(self._told())
 
     @property
     def held(self) -> list[str]:
         """Stages and partitions, as it said last."""
         told = self._told()
-        return told[-1].removeprefix("running ").split(", ") if told else []
+        return told[-1] if told else []
 
     @property
     def assignments(self) -> int:
         """How often it was assigned something."""
         return len(self._told())
 
-    def _told(self) -> list[str]:
-        return [line for line in self._out.read_text().splitlines() if line.startswith("running ")]
+    def _told(self) -> list[list[str]]:
+        return [line["running"] for line in json_lines(self._out.read_text()) if "running" in line]
 
     def kill(self) -> None:
         """kill -9."""
@@ -53,6 +54,4 @@ class WorkerProcess:
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=60)
         assert code == 0, self._err.read_text()
-        said = self._out.read_text()
-        told = json.loads(said[said.index("{") :])
-        return {total["stage"]: total for total in told["stages"]}
+        return {total["stage"]: total for total in json_lines(self._out.read_text())[-1]["stages"]}
