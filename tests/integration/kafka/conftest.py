@@ -1,9 +1,10 @@
-"""One broker for the whole session; which one it was stands in the summary."""
+"""One broker for the whole session, or for each process that runs tests; which one it was stands in the summary."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,8 @@ def kafka(request: pytest.FixtureRequest) -> Iterator[Broker]:
     """A running broker."""
     with broker() as running:
         request.config.stash[_used] = running.described
+        if hasattr(request.config, "workeroutput"):  # several processes run the tests: the first one tells
+            request.config.workeroutput["kafka"] = running.described
         yield running
 
 
@@ -49,6 +52,14 @@ def prefix(kafka: Broker) -> Iterator[str]:
 def chat() -> Callable[[int], Chat]:
     """A chat of eight spaces for topics of so many partitions; made once."""
     return cache(lambda partitions: make_chat(7, spaces=8, messages=30, partitions=partitions))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over from a process that ran tests which broker it used."""
+    used = getattr(node, "workeroutput", {}).get("kafka")
+    if used is not None:
+        node.config.stash[_used] = used
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
