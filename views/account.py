@@ -9,7 +9,7 @@ import msgspec
 
 from schemas.ids import MessageKey
 
-from .maintain import Parked
+from .parked import Parked
 from .reader import MessageAccount
 from .space import Space
 

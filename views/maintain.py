@@ -16,18 +16,20 @@ from schemas.deltas import DeltaRecord
 from schemas.edges import EdgesInferred
 from schemas.entry import Entry
 from schemas.events import EventsDistilled
-from schemas.faults import FAULT_PREFIXES, Faults
+from schemas.faults import Faults
 from schemas.ids import SpaceKey
-from schemas.parking import Raw, concerned
+from schemas.parking import Raw
 from schemas.record import Record
 from schemas.themes import SessionThemed
 from schemas.topics import TopicName
 
 from .cells import Cells, plain
 from .decoding import SetDecoder
+from .fault_rows import FaultRows
 from .held import prefix_of, space_prefix
 from .known import transaction_time
 from .moments import PARKED, THEMES, Group
+from .parked import Parked, parked, parked_key
 from .pending import due, forget
 from .positions import Place, Positions
 from .refusals import GapError
@@ -58,24 +60,6 @@ class Theme(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     theme_id: str | None = None
 
 
-class Parked(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A record that some stage parked, by its place, and the messages it is about (``schemas.parking.Concerned``).
-
-    ``posted``: it posts one, at ``offset`` of ``messages`` in ``partition``.
-    ``redriven``: its bytes were appended again since; whatever came of it is told of the copy's place.
-    """
-
-    stage: str = ""
-    conversation_id: str | None = None
-    message_ids: tuple[str, ...] = ()
-    settled_from: int = 0
-    error: str = ""
-    redriven: bool = False
-    posted: bool = False
-    partition: int = 0
-    offset: int = 0
-
-
 C = TypeVar("C", Theme, Parked)
 
 _BESIDE = frozenset({SessionThemed, DeadLetter, LetterRedriven, RedriveBegun})
@@ -102,7 +86,7 @@ class Maintainer:
         self.themes = Cells(tables, "themes", plain(Theme), Theme(), moment=moments[THEMES], versions=versions)
         self.parked = Cells(tables, "parked", plain(Parked), Parked(), moment=moments[PARKED], versions=versions)
         self._positions = Positions(tables)
-        self._fault_rows = _FaultRows(tables)
+        self._fault_rows = FaultRows(tables)
         self.faults = Faults(self._fault_rows)
         self._versions: dict[tuple[str, str], int] = {}
         self.journal = Journal()
@@ -118,7 +102,7 @@ class Maintainer:
 
     def is_parked(self, space: SpaceKey, topic: TopicName, partition: int, offset: int) -> bool:
         """Whether a consumer could not use this record of the space."""
-        return self.parked.get(_parked_key(space, topic, partition, offset)) != Parked()
+        return self.parked.get(parked_key(space, topic, partition, offset)) != Parked()
 
     def version(self, space: SpaceKey) -> int:
         """Grows with every record of the space folded by this object; tells whether a cut is stale."""
@@ -169,11 +153,11 @@ class Maintainer:
                     self._put_one(record, THEMES, self.themes, key, known)
                 return []
             case DeadLetter():
-                key = _parked_key(record.key, record.topic, record.partition, record.offset)
-                self._put_one(record, PARKED, self.parked, key, _parked(record, self.parked.get(key)))
+                key = parked_key(record.key, record.topic, record.partition, record.offset)
+                self._put_one(record, PARKED, self.parked, key, parked(record, self.parked.get(key)))
                 return []
             case LetterRedriven():
-                key = _parked_key(record.key, record.topic, record.partition, record.offset)
+                key = parked_key(record.key, record.topic, record.partition, record.offset)
                 redriven = msgspec.structs.replace(self.parked.get(key), redriven=True)
                 self._put_one(record, PARKED, self.parked, key, redriven)
                 return []
@@ -269,48 +253,3 @@ class Maintainer:
                 for key in cells.unwritten(prefix):
                     touched.add(cells.table, key)
         return touched
-
-
-def _parked(letter: DeadLetter, known: Parked) -> Parked:
-    """The cell of a place with one more letter of it: several stages can park one record, in any order."""
-    about = concerned(letter)
-    found = Parked(
-        stage=letter.stage,
-        conversation_id=about.conversation_id,
-        message_ids=about.message_ids,
-        settled_from=about.settled_from,
-        error=letter.error,
-        redriven=known.redriven,
-        posted=about.posted,
-        partition=letter.partition,
-        offset=letter.offset,
-    )
-    return found if known.stage in {"", letter.stage} or letter.stage < known.stage else known
-
-
-class _FaultRows:
-    """``schemas.faults.FaultRows`` among the positions; a fault is written at once, whatever is not committed yet.
-
-    There are few, and every record is looked up: they are kept in memory too.
-    """
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-        self._rows = dict(pair for prefix in FAULT_PREFIXES for pair in tables.scan("positions", prefix))
-
-    def any(self) -> bool:
-        """Whether there ever was a fault."""
-        return bool(self._rows)
-
-    def get(self, key: bytes) -> bytes | None:
-        """See ``FaultRows``."""
-        return self._rows.get(key)
-
-    def put(self, key: bytes, value: bytes) -> None:
-        """See ``FaultRows``."""
-        self._tables.commit([("positions", key, value)])
-        self._rows[key] = value
-
-
-def _parked_key(space: SpaceKey, topic: str, partition: int, offset: int) -> bytes:
-    return space_prefix(space) + msgspec.msgpack.encode((topic, partition, offset))

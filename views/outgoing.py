@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from schemas.codec import encode
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.record import Record
 from schemas.topics import TopicName
@@ -16,19 +17,6 @@ from .batch import Folded
 
 Place = tuple[TopicName, int]
 """A topic's partition."""
-
-
-class Fetched(msgspec.Struct, frozen=True, kw_only=True):
-    """A record as it came from the broker (``schemas.parking.Raw``), with its key and headers."""
-
-    topic: TopicName
-    partition: int
-    offset: int
-    tenant: str
-    space: str
-    key: bytes | None
-    value: bytes
-    headers: Headers
 
 
 class Outgoing(msgspec.Struct, frozen=True, gc=False):

@@ -20,9 +20,10 @@ from .held import EdgeState, MessageState, message_key, message_part, space_pref
 from .history import space_at
 from .known import known_by
 from .liveness import ruled_out_edge, without_erased
-from .maintain import Maintainer, Parked
+from .maintain import Maintainer
 from .memo import Memo
 from .order import Spot, spot_of
+from .parked import Parked
 from .reader import MessageText
 from .rows import EdgeRow, EventRow
 from .sets import counting_sets

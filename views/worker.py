@@ -18,55 +18,35 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
-from functools import lru_cache, partial
+from functools import partial
 
 import msgspec
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import OffsetOutOfRangeError
-from aiokafka.partitioner import murmur2
 
 from schemas.codec import encode
 from schemas.deltas import DeltaRecord
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
-from schemas.transport import broker_topic, record_key, space_key, space_of
+from schemas.transport import broker_topic, record_key, space_of
 
 from . import told
 from .batch import Folded, fold_batch
 from .consuming import Found, LogReader, Read, read_ranges, view_consumer
-from .consuming import stop_consumer as stop_consumer
 from .emitting import Emitter, emitter
 from .maintain import VIEW_TOPICS, Maintainer
 from .merging import in_log_order
-from .origin import claim, origin_on_broker
-from .outgoing import Fetched, Outgoing, Place, outgoing
+from .outgoing import Outgoing, Place, outgoing
 from .pending import clock_records
 from .placing import check_place
 from .reached import Reached
-from .refusals import check_range, common_partitions
+from .refusals import check_range
+from .source import Source, check_log, partitioner
 from .tables import Tables
-
-BATCH_RECORDS = 1_000
-"""Most records of a batch: some tenths of a second of work, so that stopping and being fresh need no more. Larger ones
-were no faster."""
 
 MOST_DUE = 1_000
 """Pending instants of one look; after a downtime it takes several, between which records are applied."""
-
-
-class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the view is read from, and whether it writes back.
-
-    ``emits`` is False for a second instance (a replica, a rebuild beside the live view): it reads and maintains its own
-    store, and leaves deltas and dead letters to the one that emits. Two that emit would write old deltas over new ones.
-    ``batch_records``: most records of a batch; readers of the same view wait for one at most.
-    """
-
-    bootstrap: str
-    prefix: str = ""
-    emits: bool = True
-    batch_records: int = BATCH_RECORDS
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +108,7 @@ class Worker:
         self.heard: dict[Place, tuple[int, int]] = {}
         self._reached = Reached()
         self._timed: dict[SpaceKey, int] = {}
-        self._partition_of = _partitioner(1)
+        self._partition_of = partitioner(1)
         self._topics: dict[str, TopicName] = {broker_topic(source.prefix, topic): topic for topic in VIEW_TOPICS}
 
     async def run(
@@ -153,8 +133,8 @@ class Worker:
             KafkaError: no broker at all at the start, or one that refuses us for good.
         """
         ends_somewhere = until_end or until is not None
-        partitions = await self._check_log()
-        self._partition_of = _partitioner(partitions)
+        partitions = await check_log(self._source, self._tables)
+        self._partition_of = partitioner(partitions)
         async with view_consumer(self._source.bootstrap) as consumer:
             places = [TopicPartition(topic, p) for topic in self._topics for p in range(partitions)]
             consumer.assign(places)
@@ -194,22 +174,6 @@ class Worker:
 
     def _following(self, place: TopicPartition) -> int:
         return self.maintainer.position(*self._place(place))
-
-    async def _check_log(self) -> int:
-        """Whether this is the log the view was made from; returns the number of partitions."""
-        admin = AIOKafkaAdminClient(bootstrap_servers=self._source.bootstrap)
-        await admin.start()
-        try:
-            cluster = await admin.describe_cluster()
-            names: dict[str, TopicName] = {
-                broker_topic(self._source.prefix, topic): topic for topic in (*VIEW_TOPICS, "deltas")
-            }
-            described = await admin.describe_topics(list(names))
-        finally:
-            await admin.close()
-        partitions = common_partitions({names[topic["topic"]]: len(topic["partitions"]) for topic in described})
-        claim(self._tables, origin_on_broker(cluster["cluster_id"], self._source.prefix, partitions))
-        return partitions
 
     async def _check_ranges(
         self, consumer: AIOKafkaConsumer, places: Sequence[TopicPartition]
@@ -332,8 +296,3 @@ class Worker:
 
 def _range(place: Place, records: Sequence[ConsumerRecord[bytes | None, bytes | None]]) -> told.Range:
     return told.Range(*place, records[0].offset, records[-1].offset + 1)
-
-
-def _partitioner(partitions: int) -> Callable[[SpaceKey], int]:
-    """Where a space's records go, remembered."""
-    return lru_cache(maxsize=100_000)(lambda space: (murmur2(space_key(space)) & 0x7FFFFFFF) % partitions)

@@ -121,7 +121,8 @@ def a_broker(bootstrap: str | None) -> Generator[str]:
         return
     sys.path.append(str(ROOT))
     try:
-        from tests.kit.kafka import NoBrokerError, broker
+        from tests.kit.brokers import NoBrokerError
+        from tests.kit.kafka import broker
     except ImportError as error:
         raise BenchError(f"without --bootstrap the tests' broker is started: {error}") from error
     try:

@@ -56,7 +56,7 @@ def rebuild_node(options: NodeOptions, world: World) -> int:
 async def _build(made: Path, former: Former | None, options: NodeOptions, world: World) -> tuple[bool, Compared | None]:
     """Whether it was interrupted, and how the two compare."""
     from ops.node.rebuilding import build
-    from views.worker import Source
+    from views.source import Source
 
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

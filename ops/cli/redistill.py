@@ -85,7 +85,7 @@ def _on_broker(options: RedistillOptions, other: Settings, world: World) -> Redi
     from ops.opening import make_asker
     from ops.settings import load_settings
     from schemas.ids import SpaceKey
-    from views.worker import Source
+    from views.source import Source
 
     present = load_settings(options.store, options.config)
     with broker_errors(options.bootstrap):

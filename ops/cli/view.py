@@ -69,9 +69,10 @@ def run(options: ViewOptions, world: World) -> int:
     from ops.node.forgetting import Forgetting
     from streams.log.database import Database
     from views.emitting import StoppedError
+    from views.source import Source
     from views.store import RocksTables
     from views.tables import TABLES
-    from views.worker import Source, Worker
+    from views.worker import Worker
 
     total = _Total()
     with broker_errors(options.bootstrap), measured(options, world) as metrics:

@@ -15,15 +15,15 @@ from ops.kafka.admin import admin
 from schemas.codec import BadRecordError, encode
 from schemas.control import ErasureRecord
 from schemas.dead_letters import DeadLetter, LetterRedriven, RedriveBegun
+from schemas.fetched import Fetched
 from schemas.parking import decoded
 from schemas.record import Record
 from schemas.times import format_time
 from schemas.topics import TopicName
 from schemas.transport import NO_SPACE, broker_topic, record_key, space_of
 from streams.log import partition_of
-from streams.worker.fold import Fetched
+from views.consuming import stop_consumer
 from views.refusals import TopicsError
-from views.worker import stop_consumer
 
 from .erased import erased_by
 from .letters import Found, found_at

@@ -28,8 +28,8 @@ from schemas.transport import space_key
 from streams.log import LogEntry, partition_of
 from streams.log.memory import MemoryLog
 from streams.ports import Encoder
+from views.source import BATCH_RECORDS, Source
 from views.tables import MemoryTables
-from views.worker import BATCH_RECORDS, Source
 
 from .asker import Asker
 from .redistilling import Redistilled, Redistilling

@@ -36,8 +36,8 @@ from schemas.transport import broker_topic
 from schemas.wire import Problem
 from streams.erasure import Extent, erasure_record, retraction
 from streams.log import LogEntry
+from views.source import Source
 from views.vectors.protocol import PointKind, VectorIndex
-from views.worker import Source
 
 from .intake import BrokerIntake
 from .ledger import READ_S, Ledger

@@ -20,6 +20,7 @@ from ops.erasing.standing import without_erased
 from ops.stores import forget_space
 from schemas.codec import BadRecordError
 from schemas.entry import Entry
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.parking import decoded
 from schemas.topics import TopicName
@@ -28,8 +29,9 @@ from streams.log.database import Database
 from views.held import Control, space_prefix
 from views.known import in_time_order
 from views.maintain import VIEW_TOPICS, Maintainer
-from views.outgoing import Fetched, Place
-from views.worker import Source, Worker
+from views.outgoing import Place
+from views.source import Source
+from views.worker import Worker
 
 from .coverage import Coverage
 from .reading import AwayError, read_entries

@@ -12,7 +12,8 @@ import msgspec
 from aiokafka.errors import KafkaError
 
 from ops.observing import Observer
-from views.worker import Applied, Source
+from views.source import Source
+from views.worker import Applied
 
 from .loop import BrokerLoop
 from .replica import Replica

@@ -12,12 +12,13 @@ from contextlib import contextmanager
 
 from schemas.codec import BadRecordError
 from schemas.entry import Entry
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.parking import decoded
 from schemas.topics import TopicName
 from schemas.transport import space_key
-from views.outgoing import Fetched, Place
-from views.worker import Source
+from views.outgoing import Place
+from views.source import Source
 
 from .loop import BrokerLoop
 from .reading import read_ends, read_space

@@ -28,8 +28,8 @@ from schemas.topics import TopicName
 from views.conservation import EventAccount, account_of
 from views.reader import Basis, MessageAccount
 from views.snapshot import Snapshot, cut
+from views.source import Source
 from views.spec import View
-from views.worker import Source
 
 from .generation import Generation
 from .loop import BrokerLoop

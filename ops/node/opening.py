@@ -16,7 +16,8 @@ import msgspec
 from ops.measuring import tell_view
 from ops.metrics import Metrics
 from ops.settings import Settings
-from views.worker import Applied, Source
+from views.source import Source
+from views.worker import Applied
 
 from .generation import Around, Generation
 from .generations import Generations

@@ -10,12 +10,14 @@ from contextlib import asynccontextmanager
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_key
 from streams.log import LogEntry
-from views.outgoing import Fetched, Place
-from views.worker import Source, stop_consumer
+from views.consuming import stop_consumer
+from views.outgoing import Place
+from views.source import Source
 
 _POLL_MS = 500
 ASK_S = 5.0

@@ -15,8 +15,9 @@ from views.maintain import VIEW_TOPICS, Maintainer
 from views.origin import ORIGIN_KEY, VIEW_FORMAT, Origin
 from views.outgoing import Place
 from views.snapshot import read_space
+from views.source import Source
 from views.store import RocksTables
-from views.worker import Source, Worker
+from views.worker import Worker
 
 from .marks import FAMILIES, MarkedTables
 from .spaces import all_spaces

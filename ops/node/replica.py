@@ -15,6 +15,7 @@ from schemas.codec import BadRecordError
 from schemas.dead_letters import DeadLetter
 from schemas.deltas import EventChanged
 from schemas.events import Event
+from schemas.fetched import Fetched
 from schemas.ids import MessageKey, SpaceKey
 from schemas.parking import decoded
 from schemas.record import Record
@@ -25,11 +26,12 @@ from views.aliases import resolved_aliases
 from views.batch import Folded
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.origin import ORIGIN_KEY, Origin
-from views.outgoing import Fetched, Place
+from views.outgoing import Place
 from views.reader import Basis, MessageAccount, MessageText
 from views.snapshot import Snapshot, message_text, read_space_at
+from views.source import Source
 from views.state import MessageState, message_part, space_prefix
-from views.worker import Applied, Source, Worker
+from views.worker import Applied, Worker
 
 from .cleaning import Passes
 from .coverage import Coverage

@@ -18,9 +18,9 @@ from schemas.wire import AssertedOut, AssertionsIn, Problem
 from streams.assertions import read_assertions
 from streams.intake import ReceivedAt, Taken
 from streams.message_in import IngestLimits
+from views.source import Source
 from views.vectors.points import IndexAwayError
 from views.vectors.protocol import VectorIndex
-from views.worker import Source
 
 from .erasing import NodeErasing
 from .intake import BrokerIntake

@@ -16,7 +16,7 @@ from schemas.codec import decode
 from schemas.deltas import EdgeChanged, EventChanged
 from schemas.ids import SpaceKey
 from schemas.transport import broker_topic, space_key
-from views.worker import Source
+from views.source import Source
 
 from .loop import BrokerLoop
 from .reading import ASK_S, AwayError, open_consumer

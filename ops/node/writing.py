@@ -13,7 +13,7 @@ from schemas.codec import encode
 from schemas.record import Record
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, record_key
-from views.worker import Source
+from views.source import Source
 
 from .loop import BrokerLoop
 from .reading import AwayError

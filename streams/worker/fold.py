@@ -10,43 +10,25 @@ from schemas.asking import AskWithdrawn, ReplyRead
 from schemas.codec import BadRecordError, encode
 from schemas.dead_letters import DeadLetter
 from schemas.entry import Entry
+from schemas.fetched import Fetched
 from schemas.parking import dead_letter
 from schemas.topics import TopicName
-from schemas.transport import RECORD_MAX_BYTES, Headers, carried, record_key
+from schemas.transport import RECORD_MAX_BYTES, carried, record_key
 
 from ..guard import Guarded, apply_guarded
-from ..llm.desk import about_model
 from ..log.partition import partition_of
 from ..log.protocol import TableReader
-from ..parts import left_out
-from ..ports import Output, Stage
-from ..sessions.publish import newest_only
+from ..ports import Stage
 from ..state import OverlayState
-from .newest import last_claims, newest_edges, replaced
+from .made import Made
+from .newest import replaced
 from .step import Out, Step, out_of
 
 STATE = "state"
 """Table of the stages' rows."""
 
-STEP_OUTPUT_BYTES = 4 * 1024 * 1024
-"""Records are left for the next step once this one's outputs are so large; the last record may go beyond it."""
-
-
 OUTPUT_MAX_BYTES = RECORD_MAX_BYTES - 8 * 1024
 """Of an output: the rest is for its key and for what the batch around it takes."""
-
-
-class Fetched(msgspec.Struct, frozen=True, kw_only=True):
-    """A record as it came from the broker (``schemas.parking.Raw``), with its key and headers."""
-
-    topic: TopicName
-    partition: int
-    offset: int
-    tenant: str
-    space: str
-    key: bytes | None
-    value: bytes
-    headers: Headers
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +144,7 @@ class Folder:
         It cannot be folded afterwards: what a stage publishes of a later record must have a higher revision.
         """
         following = dict(positions)
-        made = _Made()
+        made = Made()
         waiting: list[int] = []
         folded: set[int] = set()
         fault: Exception | None = None
@@ -200,7 +182,7 @@ class Folder:
         """Forget the changes."""
         self._state.clear()
 
-    def _apply(self, raw: Fetched, now: int, made: _Made) -> Guarded:
+    def _apply(self, raw: Fetched, now: int, made: Made) -> Guarded:
         """One record, and what is written of it. What no topic takes would be tried for ever: its record is parked."""
         guarded = apply_guarded(self._stage, raw, self._state, now, self._check_place)
         found = [(output, out_of(output)) for output in guarded.outputs]
@@ -228,58 +210,6 @@ class Folder:
         changes = _Changes(len(self._prefix))
         self._state.write_to(changes)
         return Step(positions=positions, changes=changes.rows, outputs=outputs)
-
-
-class _Made:
-    """What a step writes, while it is being made: of each session's revisions, and sets of edges, only the newest."""
-
-    def __init__(self) -> None:
-        self.records = self.parked = self.faulted = 0
-        self._found: list[tuple[Output, Out]] = []
-        self._letters: list[Out] = []
-        self._size = 0
-
-    def add(self, found: Sequence[tuple[Output, Out]]) -> None:
-        """What came of a record."""
-        self._found += found
-        self._size += sum(len(out.value) for _, out in found)
-
-    def park(self, letter: Out, *, faulted: bool) -> None:
-        """A record was of no use."""
-        self._letters.append(letter)
-        self.parked += 1
-        self.faulted += faulted
-        self._size += len(letter.value)
-
-    @property
-    def left_out(self) -> int:
-        """See ``Decided``."""
-        return left_out([output for output, _ in self._found])
-
-    @property
-    def told(self) -> tuple[ReplyRead | AskWithdrawn, ...]:
-        """See ``Decided``."""
-        return about_model(output for output, _ in self._found)
-
-    def is_full(self) -> bool:
-        """Whether it is time to write, also without what is replaced."""
-        if self._size >= STEP_OUTPUT_BYTES:
-            self._keep(self._newest())
-        return self._size >= STEP_OUTPUT_BYTES
-
-    def outputs(self, *, claims_last: bool) -> list[Out]:
-        """All of it. ``claims_last``: see ``last_claims``."""
-        kept = self._newest()
-        self._keep(last_claims(kept) if claims_last else kept)
-        return [*self._letters, *(out for _, out in self._found)]
-
-    def _newest(self) -> list[Output]:
-        return newest_edges(newest_only([output for output, _ in self._found]))
-
-    def _keep(self, outputs: Sequence[Output]) -> None:
-        encoded = {id(output): out for output, out in self._found}
-        self._found = [(output, encoded.get(id(output)) or out_of(output)) for output in outputs]
-        self._size = sum(len(out.value) for out in (*self._letters, *(out for _, out in self._found)))
 
 
 class _Changes:

@@ -9,9 +9,8 @@ import asyncio
 from collections import deque
 from collections.abc import Mapping, Sequence
 
+from schemas.fetched import Fetched
 from schemas.topics import TopicName
-
-from .fold import Fetched
 
 KEPT_BYTES = 8 * 1024 * 1024
 """Of one input: more is read again when it is needed."""

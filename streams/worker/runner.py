@@ -11,13 +11,14 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from schemas.fetched import Fetched
 from schemas.topics import TopicName
 from schemas.transport import broker_topic, space_of
 
 from ..ports import Output, Stage
 from .broker import BrokerAwayError, Stored
 from .errands import Errand, Errands, Running
-from .fold import STATE, Decided, Fetched, Folder, GivenUpError, Pace
+from .fold import STATE, Decided, Folder, GivenUpError, Pace
 from .inbox import Inbox
 from .local import state_prefix
 from .ranges import LogLostError as LogLostError

@@ -17,8 +17,8 @@ from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from streams.log import LogEntry, MemoryLog
 from streams.log.database import Database
+from tests.kit.brokers import silent
 from tests.kit.encoders import HashingEncoder
-from tests.kit.kafka import silent
 from tests.kit.simchat import saying
 from views.checksum import checksum
 from views.maintain import VIEW_TOPICS, Maintainer

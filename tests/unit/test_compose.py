@@ -14,7 +14,7 @@ import yaml
 from ops.cli.__main__ import build_parser
 from ops.cli.world import Options
 from ops.settings import Settings, load_settings
-from tests.kit import kafka
+from tests.kit import apache
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE: Any = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
@@ -48,7 +48,7 @@ def test_every_image_is_pinned(name: str) -> None:
 
 
 def test_the_versions_are_those_the_code_is_tested_with() -> None:
-    assert tag("kafka") == kafka.VERSION
+    assert tag("kafka") == apache.VERSION
     assert tag("qdrant").removeprefix("v").split(".")[:2] == pinned("requirements.txt", "qdrant-client").split(".")[:2]
     assert tag("grafana") == pinned("requirements-ops.txt", "grafana-foundation-sdk").partition("!")[2]
 

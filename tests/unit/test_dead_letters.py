@@ -306,7 +306,7 @@ def test_letters_about_letters_end():
     with world.log.batch() as batch:
         batch.append("messages", SPACE, b"\xc1", NOW)
         batch.append("dead-letters", SPACE, b"\xc1", NOW)
-    with mock.patch("views.maintain.concerned", side_effect=BugError("letters")):
+    with mock.patch("views.parked.concerned", side_effect=BugError("letters")):
         for _ in range(60):
             try:
                 world.system.step()

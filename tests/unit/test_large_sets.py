@@ -9,6 +9,7 @@ import pytest
 from schemas.codec import decode, encode
 from schemas.edges import EdgesInferred
 from schemas.events import EventsDistilled
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.parts import whole_of
 from schemas.sessions import SessionRevised
@@ -20,7 +21,7 @@ from streams.distil.stage import DistilStage
 from streams.link.stage import LinkStage
 from streams.log import MemoryLog
 from streams.ports import Stage
-from streams.worker.fold import STATE, Decided, Fetched, Folder
+from streams.worker.fold import STATE, Decided, Folder
 from tests.kit.embedded import SPACE as HOME
 from tests.kit.embedded import Home
 from tests.kit.encoders import HashingEncoder

@@ -10,11 +10,12 @@ import pytest
 from ops.pipeline import StageRunner, read_position
 from schemas.codec import encode
 from schemas.entry import Entry
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.topics import TopicName
 from streams.log.memory import MemoryLog
 from streams.ports import Output, StageState
-from streams.worker.fold import Fetched, Folder, GivenUpError, Pace
+from streams.worker.fold import Folder, GivenUpError, Pace
 from streams.worker.inbox import Inbox
 from tests.kit.sessions import revised
 

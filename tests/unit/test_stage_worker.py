@@ -14,6 +14,7 @@ import pytest
 
 from schemas.codec import decode, encode
 from schemas.entry import Entry
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.parts import whole_of
@@ -27,7 +28,6 @@ from streams.parts import PartLimits
 from streams.ports import Output, Stage, StageState
 from streams.sessions.definition import SessionLimits
 from streams.sessions.stage import Sessionize
-from streams.worker.fold import Fetched
 from streams.worker.inbox import KEPT_RECORDS, Inbox
 from streams.worker.local import LocalStates
 from streams.worker.runner import FencedError, LogLostError, Ran, Runner, Surroundings

@@ -10,13 +10,14 @@ import pytest
 from schemas.codec import BadRecordError, decode, encode
 from schemas.dead_letters import DeadLetter
 from schemas.entry import Entry
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.messages import MessageRetracted
 from schemas.topics import TopicName
 from schemas.transport import RECORD_MAX_BYTES, own_of
 from streams.log import MemoryLog
 from streams.ports import Output, StageState
-from streams.worker.fold import STATE, Decided, Fetched, Folder
+from streams.worker.fold import STATE, Decided, Folder
 
 SPACE = SpaceKey("orchard", "row")
 NOW = 1_900_000_000_000_000

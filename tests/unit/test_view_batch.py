@@ -8,6 +8,7 @@ from aiokafka.partitioner import murmur2 as kafka_murmur2
 
 from schemas.codec import decode, encode
 from schemas.dead_letters import DeadLetter
+from schemas.fetched import Fetched
 from schemas.ids import SpaceKey
 from schemas.record import Record
 from schemas.transport import NO_SPACE, record_key, space_key, space_of
@@ -16,7 +17,7 @@ from tests.kit.records import distilled, event, posted
 from views.batch import fold_batch
 from views.maintain import Maintainer
 from views.origin import claim, origin_on_broker
-from views.outgoing import Fetched, outgoing
+from views.outgoing import outgoing
 from views.refusals import (
     GapError,
     LogEndsBeforeViewError,

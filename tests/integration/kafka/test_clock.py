@@ -20,8 +20,9 @@ from tests.kit.kafkaread import read_all
 from tests.kit.records import DAY, SPACE, distilled, event
 from views.checksum import checksum
 from views.snapshot import read_space
+from views.source import Source
 from views.tables import MemoryTables, Tables
-from views.worker import Source, Worker
+from views.worker import Worker
 
 LAPSES = 20 * DAY
 

@@ -24,7 +24,9 @@ from confluent_kafka import Producer
 from schemas.codec import encode
 from schemas.ids import SpaceKey
 from schemas.transport import space_key
-from tests.kit.kafka import Broker, fetch_jars, wait_ready
+from tests.kit.apache import fetch_jars
+from tests.kit.brokers import wait_ready
+from tests.kit.kafka import Broker
 from tests.kit.messages import posted
 from tests.kit.qdrant import qdrant_double
 

@@ -37,8 +37,9 @@ from streams.ports import Stage
 from streams.sessions.stage import Sessionize
 from streams.themes.stage import ThemesStage
 from streams.worker.runner import Ran
+from tests.kit.brokers import PARTITIONS, silent
 from tests.kit.decided import all_taken
-from tests.kit.kafka import PARTITIONS, Broker, silent
+from tests.kit.kafka import Broker
 from tests.kit.kafkalog import NOW, Client, stored_view
 from tests.kit.kafkaread import read_all, watermarks
 from tests.kit.parked import BOOM, SPACE, BugError, broken, chat, poison

@@ -30,8 +30,9 @@ from schemas.parking import decoded
 from schemas.topics import TOPICS
 from streams.log.database import Database
 from streams.log.partition import partition_of
+from tests.kit.apache import ROOT
 from tests.kit.conversations import SETTINGS, one_conversation
-from tests.kit.kafka import ROOT, Broker, fresh_prefix
+from tests.kit.kafka import Broker, fresh_prefix
 from tests.kit.kafkalog import NOW, TENANT, Chat, Client, checksums, make_chat
 from tests.kit.kafkaread import read_all, watermarks
 from tests.kit.nodeprocess import NodeProcess

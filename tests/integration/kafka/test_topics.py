@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ops.distributed import STAGES
 from schemas.topics import TOPICS
-from tests.kit.kafka import Broker, alter
+from tests.kit.brokers import alter
+from tests.kit.kafka import Broker
 from tests.kit.kafkalog import Client
 from tests.kit.kafkaread import read_all
 

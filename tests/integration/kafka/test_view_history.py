@@ -11,9 +11,10 @@ from tests.kit.kafkalog import Client
 from views.known import known_by, transaction_time
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.snapshot import read_space_at
+from views.source import Source
 from views.spec import recompute
 from views.tables import MemoryTables
-from views.worker import Source, Worker
+from views.worker import Worker
 
 APART_S = 0.002
 """Between what was written at different times: a broker tells times in milliseconds."""

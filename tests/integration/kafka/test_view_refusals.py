@@ -9,7 +9,8 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.kit.kafka import Broker, Mock, alter, fresh_prefix, silent
+from tests.kit.brokers import alter, silent
+from tests.kit.kafka import Broker, Mock, fresh_prefix
 from tests.kit.kafkalog import Chat, Client, checksums, stored_view
 from tests.kit.viewprocess import ViewProcess
 

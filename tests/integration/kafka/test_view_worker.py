@@ -25,9 +25,10 @@ from tests.kit.records import SPACE, distilled, event, posted
 from tests.kit.viewprocess import ViewProcess
 from views.deltas import validity_of
 from views.maintain import VIEW_TOPICS, Maintainer
+from views.source import Source
 from views.state import space_prefix
 from views.tables import MemoryTables, Write
-from views.worker import Applied, Source, Worker
+from views.worker import Applied, Worker
 
 KILLS = 20
 

@@ -13,9 +13,10 @@ from schemas.codec import decode
 from schemas.dead_letters import DeadLetter
 from schemas.ids import SpaceKey
 from schemas.sessions import SessionRevised
+from tests.kit.brokers import PARTITIONS
 from tests.kit.conversations import SETS, SETTINGS, Import, four_conversations, make_import
 from tests.kit.decided import all_taken, check_decided, effective
-from tests.kit.kafka import PARTITIONS, Broker
+from tests.kit.kafka import Broker
 from tests.kit.kafkalog import TENANT, Client, checksums, stored_view
 from tests.kit.kafkaread import read_all
 from tests.kit.viewprocess import ViewProcess
