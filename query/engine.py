@@ -30,6 +30,7 @@ from .echoes import Echoes
 from .markers import Marker
 from .neighbourhood import Neighbourhood, gather
 from .newest import later_on_the_same
+from .note_columns import notes_of
 from .paths import traverse
 from .plans import template_sha256
 from .ports import UNTIMED, AnswerModel, NoteSearch, Rankings, Steps, TokenCounter
@@ -180,9 +181,9 @@ class QueryEngine:
         ranked, shares = fused((events.dense, events.sparse))[: s.event_hits], as_shares(events, s.relevance)
         cut = read.cut
         best = rank_notes(
-            notes, shares, cut.sources, asked.names, read.messages, s.relevance,
+            notes, shares, cut.sources, asked.names, notes_of(cut.memo, read.messages), s.relevance,
             most=most, of_change=s.newest_first and asked.of_change,
-            statements=cut.reader.events_of_message if asked.several else None, known=cut.memo.of_cut("notes"),
+            statements=cut.reader.events_of_message if asked.several else None,
         )  # fmt: skip
         return _Sought(found_notes=notes, found_events=events, notes=best, events=ranked, shares=shares)
 

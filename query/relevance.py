@@ -10,6 +10,8 @@ out from one of hundreds alike. Notes the asked person said count more. The pape
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from math import isnan
 from typing import TypeVar
 
 import msgspec
@@ -17,21 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.ids import MessageKey
-from views.order import Spot
-from views.reader import Messages, MessageText
+from views.reader import MessageText
 from views.vectors.ranking import RRF_K
-from views.vectors.refs import note_key
 
+from .note_columns import NOWHERE, Ints, NoteColumns
 from .ports import Rankings
 from .settings import Relevance
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 Ref = TypeVar("Ref", int, str)
 
+Ranking = Sequence[tuple[str, float]]
+
 _CONVERSATION_BITS = 40
-_RUN_APART = 64
-"""Between the numbers of two runs; neighbours reach less far."""
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,45 +45,75 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Found:
-    """The found notes by place: a place is a number, and those of one run that lie side by side differ by 1."""
+    """The found notes in the order of their places: a place is a number, and those side by side differ by 1.
 
-    def __init__(self, messages: Messages, known: dict[str, tuple[MessageKey, MessageText, Spot] | None]) -> None:
-        self._messages = messages
-        self._known = known
-        self._bases: dict[str, int] = {}
-        self._numbers: dict[str, int] = {}
-        self.numbers: dict[MessageKey, int] = {}
-        self.texts: list[MessageText] = []
-        self.places: list[int] = []
-        self.runs: list[int] = []
+    Attributes:
+        numbers: in ``NoteColumns``.
+        places: see above; those of another conversation are far away.
+        dense, sparse: positions and scores of what either ranking found.
+    """
 
-    def add(self, ranking: Iterable[tuple[str, float]]) -> dict[int, float]:
-        """Scores by the number of the note, counted in the order of finding."""
-        scores: dict[int, float] = {}
-        known, numbers, bases = self._known, self._numbers, self._bases
-        for ref, score in ranking:
-            number = numbers.get(ref)
-            if number is None:
-                placed = known[ref] if ref in known else self._look(ref)
-                if placed is None:
-                    continue
-                key, text, (run, place) = placed
-                base = bases.get(text.conversation_id)
-                if base is None:
-                    base = bases[text.conversation_id] = len(bases) << _CONVERSATION_BITS
-                number = numbers[ref] = self.numbers[key] = len(self.texts)
-                self.texts.append(text)
-                self.places.append(base + run * _RUN_APART + place)
-                self.runs.append(base + run)
-            scores[number] = score
-        return scores
+    def __init__(self, notes: NoteColumns, dense: Ranking, sparse: Ranking) -> None:
+        by_meaning, cosines = _told(notes, dense)
+        by_words, words = _told(notes, sparse)
+        both = np.concatenate((by_meaning, by_words))
+        self._notes = notes
+        bases = _in_order_of_finding(notes.of("conversation", both)) << _CONVERSATION_BITS
+        self.places, first, positions = np.unique(
+            bases + notes.of("place", both), return_index=True, return_inverse=True
+        )
+        self.numbers: Ints = both[first]
+        self.runs: Ints = bases[first] + notes.of("run", self.numbers)
+        self.dense = (positions[: len(by_meaning)], cosines)
+        self.sparse = (positions[len(by_meaning) :], words)
 
-    def _look(self, ref: str) -> tuple[MessageKey, MessageText, Spot] | None:
-        """A note of the index with where it stands; None for what may not be shown."""
-        key = note_key(ref)
-        text, spot = self._messages.message(key), self._messages.spot(key)
-        found = self._known[ref] = None if text is None or spot is None else (key, text, spot)
-        return found
+    def scores(self, of: tuple[Ints, Floats], shares: Sequence[float]) -> Floats:
+        """Every note's own score and the shares of its neighbours'."""
+        positions, own = of
+        scores = np.zeros(len(self.places))
+        scores[positions] = own
+        total = scores.copy()
+        for (is_beside, beside), share in zip(self._beside(len(shares)), _twice(shares), strict=True):
+            total += share * np.where(is_beside, scores[beside], 0.0)
+        return total
+
+    def _beside(self, most: int) -> list[tuple[Flags, Ints]]:
+        """For each distance, before and after: whether something was found there, and its position."""
+        while len(self._known) < 2 * most:
+            distance = len(self._known) // 2 + 1
+            for wanted in (self.places - distance, self.places + distance):
+                near = np.minimum(np.searchsorted(self.places, wanted), len(self.places) - 1)
+                self._known.append((self.places[near] == wanted, near))
+        return self._known[: 2 * most]
+
+    @cached_property
+    def _known(self) -> list[tuple[Flags, Ints]]:
+        return []
+
+    def by_run(self, scores: Floats, best: int) -> Floats:
+        """For each note the sum of the best notes of its run."""
+        starts = np.flatnonzero(np.diff(self.runs, prepend=self.runs[0] - 1))
+        lengths = np.diff(starts, append=len(scores))
+        which = np.repeat(np.arange(len(starts)), lengths)
+        ordered = scores[np.lexsort((-scores, which))]
+        worth = ordered[starts]
+        for place in range(1, best):
+            longer = lengths > place
+            worth[longer] += ordered[starts[longer] + place]
+        return worth[which]
+
+    def of_events(self, events: Mapping[str, float], sources: Callable[[str], Sequence[MessageKey]]) -> Floats:
+        """For each note how good the best found event is that rests on it."""
+        best = np.zeros(len(self.places))
+        owned = [(self._notes.of_event(event_id, sources), share) for event_id, share in events.items()]
+        numbers = np.array([number for of, _ in owned for number in of], dtype=np.int64)
+        shares = np.array([share for of, share in owned for _ in of])
+        order = np.argsort(self.numbers)
+        near = np.minimum(np.searchsorted(self.numbers, numbers, sorter=order), len(order) - 1)
+        positions = order[near]
+        is_found = self.numbers[positions] == numbers
+        np.maximum.at(best, positions[is_found], shares[is_found])
+        return best
 
 
 def rank_notes(
@@ -90,13 +121,12 @@ def rank_notes(
     events: Mapping[str, float],
     sources: Callable[[str], Sequence[MessageKey]],
     names: Collection[str],
-    messages: Messages,
+    notes: NoteColumns,
     weights: Relevance,
     *,
     most: int,
     of_change: bool = False,
     statements: Callable[[MessageKey], Sequence[str]] | None = None,
-    known: dict[str, tuple[MessageKey, MessageText, Spot] | None] | None = None,
 ) -> list[Note]:
     """The found notes that may be shown, best first, equal ones in the order they were said.
 
@@ -105,37 +135,35 @@ def rank_notes(
         events: how good each found event is, 0 to 1 (``as_shares``).
         sources: the notes an event rests on.
         names: participants the question names.
-        messages: of the space.
+        notes: of the space.
         weights: see there.
         most: how many are wanted.
         of_change: the question asks how something changed.
         statements: of a question for several things, what a note states: it is a list of statements that is asked for.
-        known: notes of the same messages by ref, as they were found before; added to.
     """
-    at = _Found(messages, {} if known is None else known)
-    cosines = at.add(found.dense if weights.dense else ())
-    words = at.add(found.sparse if weights.sparse else ())
-    if not at.texts:
+    at = _Found(notes, found.dense if weights.dense else (), found.sparse if weights.sparse else ())
+    if not len(at.places):
         return []
-    places = np.array(at.places)
-    order = np.argsort(places)
-    scores = weights.events * _of_events(events, sources, at.numbers)
-    for own, weight in ((_from_floor(cosines), weights.dense), (words, weights.sparse)):
-        scores += weight * _share(_with_nearby(own, places, order, weights.nearby))
-    scores += weights.runs * _share(_by_run(scores, at.runs, weights.run_notes))
-    wanted = {name.casefold() for name in names}
-    scores += [weights.speaker if text.speaker.casefold() in wanted else 0.0 for text in at.texts]
+    numbers, cosines = at.numbers, at.dense[1]
+    scores = weights.events * at.of_events(events, sources)
+    for own, weight in (((at.dense[0], _above_floor(cosines)), weights.dense), (at.sparse, weights.sparse)):
+        scores += weight * _share(at.scores(own, weights.nearby))
+    scores += weights.runs * _share(at.by_run(scores, weights.run_notes))
+    said_by = notes.of("speaker", numbers)[:, None] == notes.speakers(names)
+    scores += np.where(said_by.any(axis=1), weights.speaker, 0.0)
     if statements is not None:
-        scores += [weights.statements if statements(key) else 0.0 for key in at.numbers]
-    sent = np.array([text.sent_at for text in at.texts])
+        scores += np.where(notes.states(numbers, statements), weights.statements, 0.0)
+    sent = notes.of("sent_at", numbers)
     if of_change:
-        said = np.lexsort([places, sent])
+        said = np.lexsort([at.places, sent])
         scores[said] *= 1.0 + weights.recency * np.arange(len(said)) / len(said)
-    best = np.lexsort([places, sent, -scores])[:most]
-    keys = list(at.numbers)
+    best = np.lexsort([at.places, sent, -scores])[:most]
+    by_meaning = np.full(len(numbers), np.nan)
+    by_meaning[at.dense[0]] = cosines
+    told = zip(numbers[best].tolist(), scores[best].tolist(), by_meaning[best].tolist(), strict=True)
     return [
-        Note(key=keys[number], text=at.texts[number], score=float(scores[number]), cosine=cosines.get(int(number)))
-        for number in best
+        Note(key=notes.keys[number], text=notes.texts[number], score=score, cosine=None if isnan(cosine) else cosine)
+        for number, score, cosine in told
     ]
 
 
@@ -175,41 +203,30 @@ def _from_floor(cosines: Mapping[Ref, float]) -> dict[Ref, float]:
     return {ref: cosine - floor for ref, cosine in cosines.items()}
 
 
-def _with_nearby(own: Mapping[int, float], places: Ints, order: Ints, shares: Sequence[float]) -> Floats:
-    """Every note's own score and the shares of its neighbours'."""
-    scores = np.zeros(len(places))
-    scores[list(own)] = list(own.values())
-    total, ordered = scores.copy(), places[order]
-    for distance, share in enumerate(shares, start=1):
-        for beside in (places - distance, places + distance):
-            near = np.minimum(np.searchsorted(ordered, beside), len(ordered) - 1)
-            total += share * np.where(ordered[near] == beside, scores[order[near]], 0.0)
-    return total
+def _above_floor(cosines: Floats) -> Floats:
+    """``_from_floor``, of an array."""
+    return cosines - min(cosines.min(), cosines.max() / 2) if len(cosines) else cosines
+
+
+def _told(notes: NoteColumns, ranking: Ranking) -> tuple[Ints, Floats]:
+    """The numbers of the notes of a ranking that may be shown, and their scores."""
+    numbers = notes.numbers([ref for ref, _ in ranking])
+    scores = np.array([score for _, score in ranking], dtype=np.float64)
+    is_shown = numbers != NOWHERE
+    return numbers[is_shown], scores[is_shown]
+
+
+def _in_order_of_finding(conversations: Ints) -> Ints:
+    """For each the place of its number among these, by where it comes first."""
+    _, first, which = np.unique(conversations, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[which]
+
+
+def _twice(shares: Iterable[float]) -> list[float]:
+    return [share for share in shares for _ in range(2)]
 
 
 def _share(scores: Floats) -> Floats:
     """Scores as shares of the best one."""
     best = scores.max()
     return scores / best if best > 0.0 else scores
-
-
-def _by_run(scores: Floats, runs: Sequence[int], best: int) -> Floats:
-    """For each note the sum of the best notes of its run."""
-    held: dict[int, list[float]] = {}
-    for run, score in zip(runs, scores.tolist(), strict=True):
-        held.setdefault(run, []).append(score)
-    worth = {run: sum(sorted(of, reverse=True)[:best]) if len(of) > 1 else of[0] for run, of in held.items()}
-    return np.array([worth[run] for run in runs])
-
-
-def _of_events(
-    events: Mapping[str, float], sources: Callable[[str], Sequence[MessageKey]], numbers: Mapping[MessageKey, int]
-) -> Floats:
-    """For each found note how good the best found event is that rests on it."""
-    best = [0.0] * len(numbers)
-    for event_id, share in events.items():
-        for key in sources(event_id):
-            number = numbers.get(key)
-            if number is not None and share > best[number]:
-                best[number] = share
-    return np.array(best)

@@ -7,6 +7,7 @@ import pytest
 
 from query.api import QueryRequest
 from query.engine import QueryEngine
+from query.note_columns import NoteColumns
 from query.ports import Rankings
 from query.relevance import as_notes, as_shares, rank_notes
 from query.settings import QuerySettings, Relevance
@@ -26,8 +27,8 @@ def ranked(
     """``events``: shares by event, which is named like the one note it rests on."""
     found = Rankings(dense=of_notes(dense), sparse=of_notes(sparse or []))
     notes = rank_notes(
-        found, more.pop("events", {}), lambda name: [MessageKey("c", name)], more.pop("names", ()), space, weights,
-        most=9, **more,
+        found, more.pop("events", {}), lambda name: [MessageKey("c", name)], more.pop("names", ()),
+        NoteColumns(space), weights, most=9, **more,
     )  # type: ignore[arg-type]  # fmt: skip
     return [note.key.message_id for note in notes]
 

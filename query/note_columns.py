@@ -1,0 +1,127 @@
+"""Notes of one cut by number, and what their ranking needs of them, column by column. Made once for all queries."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.ids import MessageKey
+from views.memo import KEPT_MOST, Memo
+from views.reader import Messages, MessageText
+from views.vectors.refs import note_key, note_ref
+
+Ints = npt.NDArray[np.int64]
+
+NOWHERE = -1
+"""The number of a note that may not be shown."""
+
+RUN_APART = 64
+"""Between the numbers of two runs; neighbours reach less far."""
+
+_ROWS = ("conversation", "place", "run", "sent_at", "speaker", "states")
+_BEGIN, _UNKNOWN = 256, -1
+
+
+class NoteColumns:
+    """The notes that were looked at so far. Safe with several threads: a row is written before anybody has its number.
+
+    Args:
+        messages: of the cut.
+
+    Attributes:
+        keys, texts: by number.
+        columns: one array a column (``of``), longer than there are notes.
+    """
+
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
+        self._numbers: dict[str, int] = {}
+        self._of_event: dict[str, tuple[int, ...]] = {}
+        self._conversations: dict[str, int] = {}
+        self._speakers: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self.keys: list[MessageKey] = []
+        self.texts: list[MessageText] = []
+        self.columns: dict[str, Ints] = {name: np.full(_BEGIN, _UNKNOWN, dtype=np.int64) for name in _ROWS}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def numbers(self, refs: Sequence[str]) -> Ints:
+        """The numbers of notes of the index; ``NOWHERE`` for what may not be shown."""
+        known = self._numbers
+        try:
+            return np.array([known[ref] for ref in refs], dtype=np.int64)
+        except KeyError:
+            return np.array([known[ref] if ref in known else self._add(ref) for ref in refs], dtype=np.int64)
+
+    def of_event(self, event_id: str, sources: Callable[[str], Sequence[MessageKey]]) -> tuple[int, ...]:
+        """The numbers of the notes an event rests on."""
+        found = self._of_event.get(event_id)
+        if found is None:
+            numbers = self.numbers([note_ref(key) for key in sources(event_id)])
+            found = self._of_event[event_id] = tuple(numbers[numbers != NOWHERE].tolist())
+        return found
+
+    def of(self, name: str, numbers: Ints) -> Ints:
+        """A column of some notes.
+
+        ``conversation`` and ``speaker``: any number, one for each. ``place``: of a conversation, those of one run that
+        lie side by side differ by 1. ``run``: of a conversation. ``sent_at``: microseconds UTC.
+        """
+        return self.columns[name][numbers]
+
+    def speakers(self, names: Iterable[str]) -> Ints:
+        """The numbers of those of these who said one of the notes."""
+        known = (self._speakers.get(name.casefold()) for name in names)
+        return np.array([number for number in known if number is not None], dtype=np.int64)
+
+    def states(self, numbers: Ints, statements: Callable[[MessageKey], Sequence[str]]) -> npt.NDArray[np.bool_]:
+        """Whether a note states anything."""
+        column = self.columns["states"]  # one of twice the length may take its place meanwhile
+        for number in numbers[column[numbers] == _UNKNOWN].tolist():
+            column[number] = bool(statements(self.keys[number]))
+        return column[numbers] > 0
+
+    def _add(self, ref: str) -> int:
+        key = note_key(ref)
+        text, spot = self._messages.message(key), self._messages.spot(key)
+        with self._lock:
+            if ref in self._numbers:
+                return self._numbers[ref]
+            number = NOWHERE
+            if text is not None and spot is not None:
+                number = len(self.keys)
+                self._room(number)
+                columns = self.columns
+                columns["conversation"][number] = _numbered(self._conversations, text.conversation_id)
+                columns["place"][number] = spot.run * RUN_APART + spot.number
+                columns["run"][number] = spot.run
+                columns["sent_at"][number] = text.sent_at
+                columns["speaker"][number] = _numbered(self._speakers, text.speaker.casefold())
+                self.keys.append(key)
+                self.texts.append(text)
+            self._numbers[ref] = number
+            return number
+
+    def _room(self, number: int) -> None:
+        """Twice as long columns, where they are full; whoever reads the former ones has all they ask for."""
+        if number == len(self.columns["place"]):
+            rest = np.full(number, _UNKNOWN, dtype=np.int64)
+            self.columns = {name: np.concatenate((column, rest)) for name, column in self.columns.items()}
+
+
+def _numbered(numbers: dict[str, int], name: str) -> int:
+    return numbers.setdefault(name, len(numbers))
+
+
+def notes_of(memo: Memo, messages: Messages) -> NoteColumns:
+    """Those of a cut, made once; anew when too many were looked at."""
+    held: dict[str, NoteColumns] = memo.of_cut("note columns")
+    found = held.get("")
+    if found is None or len(found) > KEPT_MOST:
+        found = held[""] = NoteColumns(messages)
+    return found
