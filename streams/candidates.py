@@ -21,6 +21,7 @@ from .classify.attributes import matter
 from .classify.promise import promise
 from .classify.subjects import About, about, is_called, name_stems, same_subject
 from .classify.words import rare_stems
+from .own_words import own_words
 from .unit_vectors import SCALE, IntVector, cosine, dot
 
 THETA_P = 0.5
@@ -79,8 +80,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """An earlier statement that passed the gate.
 
-    ``similarity``: cosine of the two texts. ``focus``: of the rare words that both hold, the one that the fewest of all
-    earlier statements that pass hold: in how many it is, this one included; 0 without such a word.
+    ``similarity``: cosine of the two texts (``own_words``). ``focus``: of the rare words that both hold, the one that
+    the fewest of all earlier statements that pass hold: in how many it is, this one included; 0 without such a word.
     """
 
     row: Row
@@ -102,7 +103,8 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
-    """The row of an event. People's names do not count as rare words: in a talk of two they say nothing.
+    """The row of an event; ``vector``: of ``own_words``. People's names do not count as rare words: in a talk of two
+    they say nothing.
 
     "The trip is off" tells of a thing and names nobody: it is of the one who says so.
     """
@@ -120,7 +122,7 @@ def make_row(event: Event, vector: IntVector, producer: str | None) -> Row:
         stems=rare_stems(event.text) - names,
         speaker=None if event.speaker is None else normal_text(event.speaker),
         thing=rare_stems(subject.subject or "") - names if is_thing else frozenset(),
-        promise=promise(event.text),
+        promise=promise(own_words(event.text)),
         vector=vector,
         producer=producer,
     )

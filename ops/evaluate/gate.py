@@ -10,6 +10,7 @@ from schemas.events import Event
 from schemas.messages import MessagePosted
 from streams.candidates import CAP, Row, make_row
 from streams.gate_index import GateIndex
+from streams.own_words import own_words
 from streams.unit_vectors import quantize
 from views.encoder.protocol import Encoder
 
@@ -68,7 +69,7 @@ def _rows(events: Sequence[Event], encoder: Encoder) -> list[tuple[Row, frozense
     rows: list[Row] = []
     for first in range(0, len(events), MESSAGES_AT_ONCE):
         some = events[first : first + MESSAGES_AT_ONCE]
-        vectors = quantize(encoder.encode([event.text for event in some]))
+        vectors = quantize(encoder.encode([own_words(event.text) for event in some]))
         rows += [make_row(event, vector, None) for event, vector in zip(some, vectors, strict=True)]
     rows.sort(key=lambda row: row.order)
     return [(row, frozenset(at for s in row.event.sources if (at := turn(s.message_id)) is not None)) for row in rows]

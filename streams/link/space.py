@@ -20,6 +20,7 @@ from schemas.ids import SpaceKey, digest
 from ..activation import Announced
 from ..candidates import Row, make_row
 from ..keys import prefix_range, state_key
+from ..own_words import own_words
 from ..ports import Encoder, StageState
 from ..unit_vectors import IntVector, from_bytes, quantize, to_bytes
 from .live import HeldSet, live_sets, pool_of
@@ -186,15 +187,15 @@ def write_progress(key: SpaceKey, progress: Progress, state: StageState) -> None
 def _rows(events: tuple[Event, ...], old: HeldSet | None, producer: str | None, encoder: Encoder) -> tuple[Row, ...]:
     """Rows of a set's events; only texts that the former set did not hold are encoded."""
     kept = {row.event.id: row for row in old.rows} if old is not None else {}
-    vectors: dict[str, IntVector] = {row.event.text: row.vector for row in kept.values()}
-    fresh = sorted({event.text for event in events} - vectors.keys())
+    vectors: dict[str, IntVector] = {own_words(row.event.text): row.vector for row in kept.values()}
+    fresh = sorted({own_words(event.text) for event in events} - vectors.keys())
     if fresh:
         encoded = quantize(np.asarray(encoder.encode(fresh), dtype=np.float32))
         vectors.update(zip(fresh, encoded, strict=True))
     return tuple(
         kept[event.id]
         if event.id in kept and kept[event.id].event == event
-        else make_row(event, vectors[event.text], producer)
+        else make_row(event, vectors[own_words(event.text)], producer)
         for event in events
     )
 

@@ -20,6 +20,7 @@ from streams.classify.protocol import Classifier
 from streams.link.definition import edges_of
 from streams.link.live import HeldSet
 from streams.link.stage import LinkStage, session_of
+from streams.own_words import own_words
 from streams.state import MemoryState
 from streams.unit_vectors import quantize
 from tests.kit.encoders import HashingEncoder
@@ -55,7 +56,7 @@ def plan(text: str, day: int, **changes: Any) -> Event:
 
 def row(event: Event, producer: str | None = None) -> Row:
     """The gate's row of an event."""
-    return make_row(event, quantize(ENCODER.encode([event.text]))[0], producer)
+    return make_row(event, quantize(ENCODER.encode([own_words(event.text)]))[0], producer)
 
 
 def asserted(*events: Event, producer: str = "api", batch: str = "b1", revision: int = 1) -> EventsAsserted:

@@ -14,6 +14,7 @@ from streams.classify.offline import OfflineClassifier
 from streams.distil.offline import OfflineDistiller
 from streams.link.definition import edges_of
 from streams.link.live import HeldSet
+from streams.own_words import own_words
 from streams.unit_vectors import quantize
 from tests.kit.sessions import revised, said
 
@@ -67,5 +68,5 @@ def _session(day: int, messages: list[SessionMessage]) -> SessionRevised:
 
 
 def _held(session: str, events: tuple[Event, ...]) -> HeldSet:
-    rows = tuple(make_row(event, quantize(ENCODER.encode([event.text]))[0], None) for event in events)
+    rows = tuple(make_row(event, quantize(ENCODER.encode([own_words(event.text)]))[0], None) for event in events)
     return HeldSet(session_id=session, producer="p", asserted=False, rank=(1, ""), rows=rows)
