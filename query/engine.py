@@ -42,7 +42,7 @@ from .restated import Restated
 from .seeds import select_seeds
 from .settings import QuerySettings
 from .showing import Found, Showing
-from .similarity import Similarity
+from .similarity import Similarity, note_refs
 from .tokens import WordTokens
 from .trace import trace
 
@@ -129,7 +129,7 @@ class QueryEngine:
         # Lines 14-17: bounded bidirectional traversal with pruning (Eq. 15), S(π) (Eq. 16-20).
         near = gather(cut, seed_ids, asked.at, s)
         similarity = Similarity(self._search, request.space, vector)
-        by_notes = similarity.of_notes(near.rows.values(), dict(sought.found_notes.dense))
+        by_notes = similarity.of_notes(near.notes, dict(sought.found_notes.dense))
         paths = traverse(near, seed_ids, by_notes, s)
         steps.done("paths")
 
@@ -224,7 +224,8 @@ class QueryEngine:
         """Section II-G: the answer as a further question to the same paths."""
         rows = {row.event.id: row for path in paths for row in cut.rows(path.events)}
         to = Similarity(self._search, request.space, self._search.query_vector(answer, ()))
-        to_answer = to.of_statements(rows, to.of_notes(rows.values(), {}), {})
+        refs = {event_id: note_refs(row) for event_id, row in rows.items()}
+        to_answer = to.of_statements(rows, to.of_notes(refs, {}), {})
         texts = {event_id: _said(row, cut) for event_id, row in rows.items()}
         return trace(request.question, answer, paths, texts, to_answer, similarity, self._settings)
 

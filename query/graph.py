@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from .neighbourhood import Neighbourhood, places
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from .neighbourhood import Flags, Floats, Ints, Neighbourhood, places
 
 _NEVER = float("-inf")
 
@@ -34,11 +29,9 @@ class Graph:
         self.stated: Ints = np.array(near.stated, dtype=np.int64)
         self.by_id: Ints = np.array(places(near.ids), dtype=np.int64)
         links = near.links
-        srcs, dsts = np.array(links.srcs, dtype=np.int64), np.array(links.dsts, dtype=np.int64)
+        srcs, dsts = links.srcs, links.dsts
         self.ends = np.stack((srcs, dsts), axis=1)
-        self.weight: Floats = np.array(links.weights, dtype=np.float64)
-        self.contests: Flags = np.array(links.contests, dtype=bool)
-        self.in_order: Flags = np.array(links.in_order, dtype=bool)
+        self.weight, self.contests, self.in_order = links.weights, links.contests, links.in_order
         tips = np.concatenate((srcs, dsts))
         order = np.argsort(tips, kind="stable")
         self.half_links: Ints = order % max(1, len(srcs))

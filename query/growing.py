@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .graph import Flags, Floats, Graph, Ints
+from .graph import Graph
+from .neighbourhood import Flags, Floats, Ints
 from .settings import QuerySettings
 
 _EPSILON = 1e-9
@@ -31,33 +32,50 @@ class Grown(NamedTuple):
         return Grown(self.nodes[chosen], self.links[chosen])
 
 
+class Scored(NamedTuple):
+    """Paths of one length and what they score: Eq. 17, 18, 19 and 20, and S of them."""
+
+    grown: Grown
+    ns: Floats
+    pc: Floats
+    tc: Flags
+    uv: Floats
+    s: Floats
+
+    def of(self, chosen: Flags | Ints) -> Scored:
+        """Some of them."""
+        grown, ns, pc, tc, uv, s = self
+        return Scored(grown.of(chosen), ns[chosen], pc[chosen], tc[chosen], uv[chosen], s[chosen])
+
+
 def singles(numbers: Ints) -> Grown:
     """The paths of one event."""
     return Grown(numbers[:, None], np.empty((len(numbers), 0), dtype=np.int64))
 
 
-def chains(graph: Graph, most: int, s: QuerySettings) -> list[Grown]:
+def chains(graph: Graph, most: int, s: QuerySettings) -> list[Scored]:
     """Paths of two events and more through a start; the ``most`` best by score are among them, and their equals."""
     inner = [singles(np.arange(len(graph.degree)))]
-    kept: list[Grown] = []
+    kept: list[Scored] = []
     best: Floats = np.empty(0)
     floor = _NEVER
     for hops in range(1, s.max_hops + 1):
         inner.append(_linked(graph) if hops == 1 else _extended(graph, inner[hops - 2], floor, s))
         through = inner[hops].of(np.logical_or.reduce(graph.is_start[inner[hops].nodes], axis=1))
-        scores = score(graph, through, s)
-        kept.append(through.of(scores >= floor))
-        best = np.sort(np.concatenate((best, scores)))[-most:]
+        scored = score(graph, through, s)
+        kept.append(scored.of(scored.s >= floor))
+        best = np.sort(np.concatenate((best, scored.s)))[-most:]
         if len(best) == most:
             floor = float(best[0]) - _EPSILON
     return kept
 
 
-def score(graph: Graph, grown: Grown, s: QuerySettings) -> Floats:
-    """S of Eq. 16 for each path: the operations of ``query.score`` in their order, so that the bits are the same."""
+def score(graph: Graph, grown: Grown, s: QuerySettings) -> Scored:
+    """S of Eq. 16 for each path: the operations of the equations in their order, so that the bits are as printed."""
     similarity, confidence, consistent, validity = _parts(graph, grown, s)
     ns = similarity / grown.nodes.shape[1]
-    return s.alpha * ns + s.beta * confidence + s.gamma * consistent + s.delta * validity
+    total = s.alpha * ns + s.beta * confidence + s.gamma * consistent + s.delta * validity
+    return Scored(grown, ns, confidence, consistent, validity, total)
 
 
 def _parts(graph: Graph, grown: Grown, s: QuerySettings) -> tuple[Floats, Floats, Flags, Floats]:

@@ -39,7 +39,7 @@ class NoteColumns:
     def __init__(self, messages: Messages) -> None:
         self._messages = messages
         self._numbers: dict[str, int] = {}
-        self._of_event: dict[str, tuple[int, ...]] = {}
+        self._of_event: dict[str, Sequence[str]] = {}
         self._conversations: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -58,13 +58,12 @@ class NoteColumns:
         except KeyError:
             return np.array([known[ref] if ref in known else self._add(ref) for ref in refs], dtype=np.int64)
 
-    def of_event(self, event_id: str, sources: Callable[[str], Sequence[MessageKey]]) -> tuple[int, ...]:
-        """The numbers of the notes an event rests on."""
-        found = self._of_event.get(event_id)
-        if found is None:
-            numbers = self.numbers([note_ref(key) for key in sources(event_id)])
-            found = self._of_event[event_id] = tuple(numbers[numbers != NOWHERE].tolist())
-        return found
+    def of_event(self, event_id: str, sources: Callable[[str], Sequence[MessageKey]]) -> Sequence[int]:
+        """The numbers of the notes an event rests on, of those that were looked at."""
+        known, refs = self._numbers, self._of_event.get(event_id)
+        if refs is None:
+            refs = self._of_event[event_id] = [note_ref(key) for key in sources(event_id)]
+        return [known[ref] for ref in refs if ref in known]
 
     def of(self, name: str, numbers: Ints) -> Ints:
         """A column of some notes.

@@ -7,16 +7,14 @@ what is returned is what an enumeration of all paths of the neighbourhood would 
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from .api import Path
-from .graph import Floats, Graph, Ints
-from .growing import Grown, chains, score, singles
-from .neighbourhood import Neighbourhood
-from .score import neural_relevance, path_confidence, path_score, temporal_consistency, update_validity
+from .graph import Graph
+from .growing import Scored, chains, score, singles
+from .neighbourhood import Floats, Ints, Neighbourhood
 from .settings import QuerySettings
 
 
@@ -41,32 +39,31 @@ def traverse(
     cosines = [similarity.get(event_id, 0.0) for event_id in near.ids]
     graph = Graph(near, cosines, starts, (settings.max_hops + 1) // 2)
     found: list[Path] = []
-    for kind in ([singles(np.array(starts))], chains(graph, half, settings)):
-        first = _first(graph, kind, half, settings)
-        told = [_told(near, cosines, nodes, links, settings) for nodes, links in first]
-        found += sorted(told, key=_order)[:half]
+    for kind in ([score(graph, singles(np.array(starts)), settings)], chains(graph, half, settings)):
+        found += sorted(_first(near, graph, kind, half), key=_order)[:half]
     return tuple(sorted(found, key=_order))
 
 
-def _first(graph: Graph, kept: Sequence[Grown], most: int, s: QuerySettings) -> list[tuple[list[int], list[int]]]:
-    """Events and links of the ``most`` first paths by (score, events), and of all with the events of the last one."""
-    scores = np.concatenate([score(graph, grown, s) for grown in kept] or [np.empty(0)])
-    width = max((grown.nodes.shape[1] for grown in kept), default=0)
+def _first(near: Neighbourhood, graph: Graph, kept: Sequence[Scored], most: int) -> list[Path]:
+    """The ``most`` first paths by (score, events), and all with the events of the last one."""
+    scores = np.concatenate([one.s for one in kept] or [np.empty(0)])
+    width = max((one.grown.nodes.shape[1] for one in kept), default=0)
     places = np.full((len(scores), width), -1)
-    begins = [sum(len(grown.nodes) for grown in kept[:n]) for n in range(len(kept))]
-    for grown, begin in zip(kept, begins, strict=True):
-        count, length = grown.nodes.shape
-        places[begin : begin + count, :length] = graph.by_id[grown.nodes]
+    begins = [sum(len(one.s) for one in kept[:n]) for n in range(len(kept))]
+    for one, begin in zip(kept, begins, strict=True):
+        count, length = one.grown.nodes.shape
+        places[begin : begin + count, :length] = graph.by_id[one.grown.nodes]
     order = np.lexsort((*places.T[::-1], -scores))
     end = min(most, len(order))
     while 0 < end < len(order) and _is_same(scores, places, order[end - 1], order[end]):
         end += 1
-    chosen: list[tuple[list[int], list[int]]] = []
-    for number in order[:end].tolist():
-        kind = bisect_right(begins, number) - 1
-        row = number - begins[kind]
-        chosen.append((kept[kind].nodes[row].tolist(), kept[kind].links[row].tolist()))
-    return chosen
+    chosen = order[:end]
+    bounds = [*begins, len(scores)]
+    return [
+        path
+        for one, begin, until in zip(kept, bounds[:-1], bounds[1:], strict=True)
+        for path in _told(near, one.of(chosen[(chosen >= begin) & (chosen < until)] - begin))
+    ]
 
 
 def _is_same(scores: Floats, places: Ints, one: np.intp, other: np.intp) -> bool:
@@ -74,17 +71,13 @@ def _is_same(scores: Floats, places: Ints, one: np.intp, other: np.intp) -> bool
     return bool(scores[one] == scores[other] and (places[one] == places[other]).all())
 
 
-def _told(
-    near: Neighbourhood, cosines: Sequence[float], nodes: Sequence[int], links: Sequence[int], s: QuerySettings
-) -> Path:
-    """A path as it is returned, with its score by the equations."""
-    events = tuple(near.ids[number] for number in nodes)
-    steps = tuple(near.step(number) for number in links)
-    starts = {near.ids[number]: near.starts[number] for number in nodes}
-    ns = neural_relevance([cosines[number] for number in nodes])
-    pc, tc = path_confidence(steps, s), temporal_consistency(steps, starts)
-    uv = update_validity([near.validity[number] for number in nodes])
-    return Path(events=events, steps=steps, score=path_score(ns, pc, tc, uv, s), ns=ns, pc=pc, tc=tc, uv=uv)
+def _told(near: Neighbourhood, scored: Scored) -> Iterator[Path]:
+    """Paths as they are returned."""
+    ids, step = near.ids, near.step
+    columns = [column.tolist() for column in (*scored.grown, *scored[1:])]
+    for nodes, links, ns, pc, tc, uv, total in zip(*columns, strict=True):
+        events, steps = tuple([ids[number] for number in nodes]), tuple([step(number) for number in links])
+        yield Path(events=events, steps=steps, score=total, ns=ns, pc=pc, tc=float(tc), uv=uv)
 
 
 def _order(path: Path) -> tuple[float, tuple[str, ...], tuple[tuple[str, str, str], ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from schemas.ids import MessageKey, SpaceKey
@@ -24,16 +24,19 @@ class Similarity:
         self._space = space
         self._vector = vector
 
-    def of_notes(self, rows: Iterable[EventRow], known: Mapping[str, float]) -> dict[str, float]:
+    def of_notes(self, refs: Mapping[str, Sequence[str]], known: Mapping[str, float]) -> dict[str, float]:
         """``max over n in N(e) of cos(phi(q), phi(n))`` for each event (inner term of Eq. 17).
 
         An event asserted without a message has no note: its own vector stands in, or the paper's term would be empty.
-        ``known``: cosines of notes that were found already, by ref.
+
+        Args:
+            refs: of the notes that each event rests on.
+            known: cosines of notes that were found already, by ref.
         """
-        refs = {row.event.id: _refs(row) for row in rows}
         cosines = dict(known)
-        missing = sorted({ref for listed in refs.values() for ref in listed if ref not in cosines})
-        cosines |= self._search.cosines(self._space, "note", missing, self._vector)
+        missing = {ref for listed in refs.values() for ref in listed if ref not in cosines}
+        if missing:
+            cosines |= self._search.cosines(self._space, "note", sorted(missing), self._vector)
         noteless = [event_id for event_id, listed in refs.items() if not listed]
         found = self._search.cosines(self._space, "event", noteless, self._vector) if noteless else {}
         for event_id, listed in refs.items():
@@ -54,10 +57,7 @@ class Similarity:
         return {i: max(by_notes.get(i, 0.0), own.get(i, 0.0)) for i in rows}
 
 
-def _refs(row: EventRow) -> list[str]:
-    """Refs of the notes an event rests on."""
-    sources = row.event.sources
-    if len(sources) == 1:
-        return [note_ref(MessageKey(sources[0].conversation_id, sources[0].message_id))]
-    keys = (MessageKey(source.conversation_id, source.message_id) for source in sources)
+def note_refs(row: EventRow) -> list[str]:
+    """Refs of the notes an event rests on, each once."""
+    keys = (MessageKey(source.conversation_id, source.message_id) for source in row.event.sources)
     return list(dict.fromkeys(note_ref(key) for key in keys))

@@ -13,13 +13,13 @@ from ops.cuts import Cuts
 from query.api import Path
 from query.cut import Cut
 from query.markers import Marker
-from query.neighbourhood import Arms
 from query.rank import current_first
 from query.render import Renderer, Shown
 from query.restated import Restated
 from query.seeds import update_seeds
 from query.settings import Discounts
 from query.tokens import WordTokens
+from query.vertices import Vertex, Vertices
 from schemas.ids import MessageKey
 from tests.kit.records import SPACE
 from tests.property.test_history import logs
@@ -52,14 +52,23 @@ def worked_out(cut: Cut, events: Sequence[str], notes: Sequence[MessageKey]) -> 
     restated = Restated(cut, events, last)
     marker = Marker(cut, last, last, 16, restated=restated)
     renderer = Renderer(cut, marker, WordTokens(), 80)
-    arms = Arms(cut, Discounts())
+    vertices = Vertices(cut, Discounts())
     for event_id in events:
-        yield arms.of(event_id)
+        yield as_seen(vertices.of(event_id))
         yield renderer.path(_alone(event_id), Shown(labels={}, messages={}, steps={}))
         yield update_seeds(cut, [event_id], 100)
     yield current_first([[event_id] for event_id in events], [0.0] * len(events), cut, last, 1.0)
     for key in notes:
         yield renderer.note(key, 0.0)
+
+
+def as_seen(vertex: Vertex | None) -> object:
+    """All that is remembered of an event, so that it can be compared."""
+    if vertex is None:
+        return None
+    others, edges, told = vertex.arms
+    kept = (vertex.row, vertex.stated, vertex.lasts, vertex.notes, vertex.sessions, vertex.untils)
+    return (*kept, others, edges, told.tolist())
 
 
 def _alone(event_id: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,8 +11,9 @@ from query.api import Path, Step
 from query.cut import Cut
 from query.neighbourhood import Neighbourhood, gather
 from query.paths import traverse
-from query.score import neural_relevance, path_confidence, path_score, temporal_consistency, update_validity
+from query.score import neural_relevance
 from query.settings import QuerySettings
+from tests.kit.equations import path_confidence, path_score, temporal_consistency, update_validity
 from tests.kit.space import MemorySpace, anchor, edge, event, message, row, us
 from views.rows import EdgeRow
 
@@ -91,7 +91,9 @@ def test_no_path_is_lost_that_would_have_ranked(
     similarity = dict(zip(NAMES, cosines, strict=True))
     chains = [path for path in traverse(near, seeds, similarity, s) if path.steps]
     wanted = every_path(near, seeds, similarity, s)[: most // 2]
-    assert [path.score for path in chains] == pytest.approx([path.score for path in wanted])
+    assert [path.score for path in chains] == [path.score for path in wanted]
+    by_ends = {(p.events, p.steps): p for p in wanted}
+    assert all(path == by_ends[path.events, path.steps] for path in chains if (path.events, path.steps) in by_ends)
     assert {p.events for p in chains if p.score > chains[-1].score + 1e-9} == {
         p.events for p in wanted if p.score > wanted[-1].score + 1e-9
     }

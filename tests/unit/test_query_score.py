@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from query.api import Step
-from query.score import (
-    event_similarity,
-    neural_relevance,
-    path_confidence,
-    path_score,
-    temporal_consistency,
-    update_validity,
-)
+from query.score import event_similarity, neural_relevance
 from query.settings import Discounts, QuerySettings
+from tests.kit.equations import path_confidence, path_score, temporal_consistency, update_validity
 
 S = QuerySettings(discounts=Discounts(causes=1.0, enables=0.9, before=0.6, contradicts=0.8))
 
