@@ -28,14 +28,15 @@ def verification(
     """
     entries = list(records)
     plain = recompute(entries)
+    here, there = checksum(kept), checksum(plain)
     return Verification(
         space=space.space,
-        equal=checksum(kept) == checksum(plain),
-        checksum=checksum(kept),
-        recomputed=checksum(plain),
+        equal=here == there,
+        checksum=here,
+        recomputed=there,
         events=len(kept.events),
         edges=len(kept.edges),
-        first_difference=first_difference(kept, plain),
+        first_difference=None if here == there else first_difference(kept, plain),
         account=with_forgotten(account_of(kept, entries, now), forgotten),
     )
 

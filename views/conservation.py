@@ -82,8 +82,8 @@ def account_of(view: View, entries: Iterable[Entry], at: int) -> EventAccount:
             case _:
                 pass
     gone = Counter[str]()
-    to_be_live = Live(known).events.keys()
-    for event_id in rests_on.keys() - view.events.keys() - to_be_live:
+    absent = rests_on.keys() - view.events.keys()
+    for event_id in absent - Live(known).events.keys() if absent else absent:
         keys = rests_on[event_id]
         if any(everything or key.conversation_id in conversations or key in messages for key in keys):
             gone["erased"] += 1

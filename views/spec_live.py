@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -25,6 +25,7 @@ from schemas.record import Record
 R = TypeVar("R", bound=Record)
 S = TypeVar("S", EventsDistilled, EdgesInferred)
 B = TypeVar("B", EventsAsserted, EdgesAsserted)
+H = TypeVar("H", EventsDistilled, EventsAsserted, EdgesInferred, EdgesAsserted)
 
 
 Ruling = EdgeAccepted | EdgeRuledOut
@@ -38,9 +39,11 @@ class Asserted(NamedTuple):
     encoded: bytes
 
 
-def _revision(record: EventsDistilled | EventsAsserted | EdgesInferred | EdgesAsserted) -> tuple[int, str]:
+def _highest(revisions: Sequence[H]) -> H:
     """Of the revisions of a set the highest counts; ties by record hash."""
-    return record.revision, record_hash(encode(record))
+    top = max(record.revision for record in revisions)
+    highest = [record for record in revisions if record.revision == top]
+    return highest[0] if len(highest) == 1 else max(highest, key=lambda record: record_hash(encode(record)))
 
 
 def _at(record: ProducerActivated | EdgeAccepted | EdgeRuledOut | RulingWithdrawn) -> tuple[int, str]:
@@ -59,7 +62,7 @@ def _grouped(records: Iterable[R], name: Callable[[R], str]) -> list[tuple[str, 
 def by_batch(sets: Sequence[B]) -> list[tuple[str, B]]:
     """Of each API producer's batch its highest revision, under the batch's name. All batches count."""
     batches = _grouped(sets, lambda s: batch_session(s.producer, s.batch_id))
-    return [(name, max(own, key=_revision)) for name, own in batches]
+    return [(name, _highest(own)) for name, own in batches]
 
 
 class Live:
@@ -67,10 +70,13 @@ class Live:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = list(entries)
+        self._of: dict[type[Record], list[Record]] = {}
+        for entry in self.entries:
+            self._of.setdefault(type(entry.record), []).append(entry.record)
 
     def of(self, kind: type[R]) -> list[R]:
         """Records of one type."""
-        return [e.record for e in self.entries if isinstance(e.record, kind)]
+        return cast("list[R]", self._of.get(kind, []))
 
     # --- which sets count -------------------------------------------------------------------------------------------
 
@@ -88,7 +94,7 @@ class Live:
         out: list[tuple[str, S]] = []
         for session_id, mine in _grouped(sets, lambda s: s.session_id):
             by_producer = _grouped(mine, lambda s: s.producer)
-            chosen = self.active(stage, {producer: max(own, key=_revision) for producer, own in by_producer})
+            chosen = self.active(stage, {producer: _highest(own) for producer, own in by_producer})
             if chosen is not None:
                 out.append((session_id, chosen))
         return out

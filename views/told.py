@@ -15,7 +15,7 @@ from schemas.topics import TopicName
 
 from .tables import Tables
 
-_KEY = msgspec.msgpack.encode(("told",))
+NOTE = msgspec.msgpack.encode(("told",))
 """In the table ``positions``."""
 
 
@@ -33,12 +33,12 @@ _decoder = msgspec.msgpack.Decoder(tuple[Range, ...])
 
 def note(tables: Tables, ranges: Sequence[Range]) -> None:
     """Write down, at once, what the next commit is made of, in order."""
-    tables.commit([("positions", _KEY, msgspec.msgpack.encode(ranges))])
+    tables.commit([("positions", NOTE, msgspec.msgpack.encode(ranges))])
 
 
 def uncommitted(tables: Tables, position: Callable[[TopicName, int], int]) -> Sequence[Range]:
     """The batch that was noted and never committed; empty when the last one was."""
-    raw = tables.get("positions", _KEY)
+    raw = tables.get("positions", NOTE)
     ranges = () if raw is None else _decoder.decode(raw)
     begun = all(position(one.topic, one.partition) == one.first for one in ranges)
     return ranges if begun else ()

@@ -45,16 +45,18 @@ class MemoryTable:
 
 
 class _MemoryBatch:
-    def __init__(self, ends: dict[tuple[TopicName, int], int], partitions: int) -> None:
-        self.ends = ends
+    def __init__(self, log: MemoryLog) -> None:
+        self.ends: dict[tuple[TopicName, int], int] = {}
         self.entries: list[LogEntry] = []
         self.replaced: list[LogEntry] = []
         self.changes: list[tuple[str, bytes, bytes | None]] = []
-        self._partitions = partitions
+        self._log = log
 
     def append(self, topic: TopicName, space: SpaceKey, value: bytes, now: int) -> int:
-        partition = partition_of(space, self._partitions)
-        offset = self.ends.get((topic, partition), 0)
+        partition = partition_of(space, self._log.partitions)
+        offset = self.ends.get((topic, partition))
+        if offset is None:
+            offset = self._log.end(topic, partition)
         self.ends[topic, partition] = offset + 1
         self.entries.append(
             LogEntry(
@@ -93,7 +95,7 @@ class MemoryLog:
     def batch(self, *, sync: bool = False) -> Generator[Batch]:
         """See ``Log.batch``; ``sync`` changes nothing here."""
         with self._lock:
-            batch = _MemoryBatch({key: len(found) for key, found in self._entries.items()}, self.partitions)
+            batch = _MemoryBatch(self)
             yield batch
             for entry in batch.entries:
                 self._entries.setdefault((entry.topic, entry.partition), []).append(entry)

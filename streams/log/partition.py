@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from schemas.ids import SpaceKey
 
 _SEED = 0x9747B28C
@@ -23,6 +25,7 @@ def murmur2(data: bytes) -> int:
     return h ^ (h >> 15)
 
 
+@lru_cache(maxsize=100_000)
 def partition_of(space: SpaceKey, partitions: int) -> int:
     """``toPositive(murmur2("tenant/space" in UTF-8)) % partitions``."""
     return (murmur2(str(space).encode("utf-8")) & 0x7FFFFFFF) % partitions

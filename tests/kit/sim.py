@@ -45,6 +45,9 @@ class Simulation:
         self.stores = Stores(self._rng, self.fate, self._rng.choice((1, 2)), directory)
         self.now = BEGIN
         self.lost: Counter[str] = Counter()
+        self.told_before_loss: list[int] = [0] * self.stores.log.partitions
+        """Of each partition, the deltas that were written before the view was lost the last time."""
+
         self.wait_for: dict[SpaceKey, int] = {}
         self.process = Process(self.stores, self._batch)
 
@@ -102,6 +105,8 @@ class Simulation:
         """What is derived can be deleted between two processes."""
         if self._rng.random() < 0.1:
             self.lost["view"] += 1
+            log = self.stores.log
+            self.told_before_loss = [log.end("deltas", p) for p in range(log.partitions)]
             self.stores.lose_view()
         if self._rng.random() < 0.1:
             self.lost["index"] += 1

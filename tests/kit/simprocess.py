@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
+
+import msgspec
 
 from ops.erasing.work import Work, save
 from ops.indexing import Indexer, start_over
@@ -22,6 +24,7 @@ from schemas.sessions import SessionRevised
 from schemas.topics import TopicName
 from streams.assertions import assert_events
 from streams.classify.offline import OfflineClassifier
+from streams.classify.protocol import Judgement, Pair
 from streams.distil.offline import OfflineDistiller
 from streams.distil.stage import DistilStage
 from streams.erasure import Extent, begin
@@ -71,6 +74,29 @@ def distiller() -> RecallingDistiller:
     return RecallingDistiller()
 
 
+class RecallingClassifier:
+    """The offline classifier, which is pure too."""
+
+    def __init__(self) -> None:
+        self._classifier = OfflineClassifier()
+        self._known: dict[bytes, Judgement] = {}
+        self.producer = self._classifier.producer
+        self.prompt_hash = self._classifier.prompt_hash
+
+    def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """See ``Classifier``."""
+        named = [(msgspec.msgpack.encode(pair), pair) for pair in pairs]
+        new = {name: pair for name, pair in named if name not in self._known}
+        self._known |= zip(new, self._classifier.classify(list(new.values())), strict=True)
+        return [self._known[name] for name, _ in named]
+
+
+@cache
+def classifier() -> RecallingClassifier:
+    """One for all processes."""
+    return RecallingClassifier()
+
+
 class Process:
     """Everything that dies with a process: the edge and every consumer, on the durable stores."""
 
@@ -83,7 +109,7 @@ class Process:
         stages = (
             DistilStage(distiller()),
             ThemesStage(encoder()),
-            LinkStage(OfflineClassifier(), encoder()),
+            LinkStage(classifier(), encoder()),
         )
         self._later = [StageRunner(log, stage, batch) for stage in stages]
         self._indexer = Indexer(log, view, Embed(stores.index, encoder()), batch)

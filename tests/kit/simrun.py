@@ -6,6 +6,7 @@ of these.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import tempfile
@@ -74,6 +75,7 @@ def seeds_in(words: Sequence[str]) -> Iterator[int]:
 
 
 if __name__ == "__main__":
+    gc.freeze()  # what is imported stays, and need not be looked through again with every seed
     words = sys.argv[1:]
     end = words.index("--disk") if "--disk" in words else len(words)
     for on_disk, named in ((False, words[:end]), (True, words[end + 1 :])):

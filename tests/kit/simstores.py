@@ -20,6 +20,7 @@ from streams.log.protocol import Batch
 from streams.log.rocks import RocksLog
 from views.store import RocksTables
 from views.tables import TABLES, MemoryTables, Tables, Write
+from views.told import NOTE
 from views.vectors.memory import MemoryIndex
 from views.vectors.protocol import Point, PointKind
 
@@ -27,6 +28,7 @@ Place = Literal[
     "before the log's commit",
     "after the log's commit",
     "before the view's commit",
+    "between the deltas and the view's commit",
     "after the view's commit",
     "after vectors were written",
     "after the index's flush",
@@ -88,18 +90,34 @@ class MortalRocksLog(RocksLog):
         return dying(self._fate, super().batch(sync=sync))
 
 
+class _Commits:
+    """Where a view's process may die around its commits. A batch that has deltas is noted, told, then committed."""
+
+    def __init__(self, fate: Fate) -> None:
+        self._fate = fate
+        self._told = False
+
+    @contextmanager
+    def around(self, writes: Sequence[Write]) -> Generator[None]:
+        """Around one commit."""
+        self._fate.at("between the deltas and the view's commit" if self._told else "before the view's commit")
+        yield
+        self._told = [(table, key) for table, key, _ in writes] == [("positions", NOTE)]
+        self._fate.at("after the view's commit")
+
+
 class MortalTables(MemoryTables):
-    """The view's tables; between the deltas and the commit lies one of the places to die."""
+    """The view's tables, of a process that may die at a commit."""
 
     def __init__(self, fate: Fate) -> None:
         super().__init__()
-        self._fate = fate
+        self._commits = _Commits(fate)
 
     def commit(self, writes: Iterable[Write]) -> None:
         """See ``Tables.commit``."""
-        self._fate.at("before the view's commit")
-        super().commit(writes)
-        self._fate.at("after the view's commit")
+        listed = list(writes)
+        with self._commits.around(listed):
+            super().commit(listed)
 
     def erase(self) -> None:
         """As if its folder had been deleted."""
@@ -111,13 +129,13 @@ class MortalRocksTables(RocksTables):
 
     def __init__(self, fate: Fate, directory: Path) -> None:
         super().__init__(Database(directory, families=TABLES, read_only=False))
-        self._fate = fate
+        self._commits = _Commits(fate)
 
     def commit(self, writes: Iterable[Write]) -> None:
         """See ``Tables.commit``."""
-        self._fate.at("before the view's commit")
-        super().commit(writes)
-        self._fate.at("after the view's commit")
+        listed = list(writes)
+        with self._commits.around(listed):
+            super().commit(listed)
 
     def erase(self) -> None:
         """As if its folder had been deleted."""
