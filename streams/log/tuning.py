@@ -17,6 +17,10 @@ OPEN_FILES = 256
 """A file that is not open costs one more read. Far below the 1,024 a process usually may open: a store has two
 databases, and a service sockets."""
 
+OPENING_THREADS = 1
+"""An opening looks into a few of its files beforehand. RocksDB starts 16 threads for it, for every family anew: 54
+instead of 16 ms for a dozen families (measured)."""
+
 MANIFEST_BYTES = 1
 """Every change of the list of files writes the list anew (some kilobytes, a few times a minute at most). It names the
 first and last key of each file, and what was erased may be one: a list that only grows would name it until the next
@@ -54,6 +58,7 @@ def options_of(cache: Cache) -> Options:
     options.set_db_write_buffer_size(MEMTABLE_BYTES)
     options.set_max_total_wal_size(MEMTABLE_BYTES)
     options.set_max_open_files(OPEN_FILES)
+    options.set_max_file_opening_threads(OPENING_THREADS)
     options.set_max_manifest_file_size(MANIFEST_BYTES)
     options.set_keep_log_file_num(3)
     return options
