@@ -10,14 +10,15 @@ from views.rows import EdgeRow, EventRow
 
 
 class Cut:
-    """``unmarked``: see ``markers.unmarked_since``; asked for at every turn.
+    """``unmarked``: see ``markers.unmarked_since``; asked for at every turn. ``is_kept``: others may read it after us.
 
     The reader is already cut at ``known_at`` by the caller. What was looked up is in the memo of the cut, for the
     next query as well: every question meets the same few hundred rows.
     """
 
-    def __init__(self, reader: SpaceReader, messages: Messages) -> None:
+    def __init__(self, reader: SpaceReader, messages: Messages, *, is_kept: bool = True) -> None:
         self.reader = reader
+        self.is_kept = is_kept
         self.memo = reader.memo
         self._messages = messages
         self._rows: dict[str, EventRow | None] = self.memo.of_cut("row")

@@ -129,7 +129,7 @@ class QueryEngine:
         # Lines 14-17: bounded bidirectional traversal with pruning (Eq. 15), S(π) (Eq. 16-20).
         near = gather(cut, seed_ids, asked.at, s)
         similarity = Similarity(self._search, request.space, vector)
-        by_notes = similarity.of_notes(near.notes, dict(sought.found_notes.dense))
+        by_notes = similarity.of_notes(note_refs(cut, near.rows), dict(sought.found_notes.dense))
         paths = traverse(near, seed_ids, by_notes, s)
         steps.done("paths")
 
@@ -182,8 +182,8 @@ class QueryEngine:
         cut = read.cut
         best = rank_notes(
             notes, shares, cut.sources, asked.names, notes_of(cut.memo, read.messages), s.relevance,
-            most=most, of_change=s.newest_first and asked.of_change,
-            statements=cut.reader.events_of_message if asked.several else None,
+            most=most, of_change=s.newest_first and asked.of_change, several=asked.several,
+            newest=s.newest_first and asked.newest, statements=cut.reader.events_of_message,
         )  # fmt: skip
         return _Sought(found_notes=notes, found_events=events, notes=best, events=ranked, shares=shares)
 
@@ -224,8 +224,7 @@ class QueryEngine:
         """Section II-G: the answer as a further question to the same paths."""
         rows = {row.event.id: row for path in paths for row in cut.rows(path.events)}
         to = Similarity(self._search, request.space, self._search.query_vector(answer, ()))
-        refs = {event_id: note_refs(row) for event_id, row in rows.items()}
-        to_answer = to.of_statements(rows, to.of_notes(refs, {}), {})
+        to_answer = to.of_statements(rows, to.of_notes(note_refs(cut, rows), {}), {})
         texts = {event_id: _said(row, cut) for event_id, row in rows.items()}
         return trace(request.question, answer, paths, texts, to_answer, similarity, self._settings)
 
@@ -245,7 +244,7 @@ def _read(request: QueryRequest, reader: SpaceReader, messages: Messages, ruled_
         return _Read(cut=Cut(reader, messages), messages=messages, ruled_out=ruled_out, conversations=None)
     inside = Scoped(reader, messages, scope.conversations, naive=scope.edges == "naive")
     return _Read(
-        cut=Cut(inside, inside),
+        cut=Cut(inside, inside, is_kept=False),
         messages=inside,
         ruled_out=[edge for edge in ruled_out if inside.sees(edge)],
         conversations=sorted({*scope.conversations, NO_CONVERSATION}),

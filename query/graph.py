@@ -23,10 +23,10 @@ class Graph:
     def __init__(self, near: Neighbourhood, similarity: Sequence[float], starts: Sequence[int], reach: int) -> None:
         count = len(near.ids)
         self.similarity: Floats = np.array(similarity, dtype=np.float64)
-        self.validity: Floats = np.array(near.validity, dtype=np.float64)
+        self.validity = near.validity
         self.is_start: Flags = np.zeros(count, dtype=bool)
         self.is_start[list(starts)] = True
-        self.stated: Ints = np.array(near.stated, dtype=np.int64)
+        self.stated = near.stated
         self.by_id: Ints = np.array(places(near.ids), dtype=np.int64)
         links = near.links
         srcs, dsts = links.srcs, links.dsts

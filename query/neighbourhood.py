@@ -7,21 +7,19 @@ path crosses them at their own discounts. Events and links are numbers; what a l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice, repeat
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from schemas.edges import Edge
-from views.rows import EventRow, validity_at
+from views.rows import EventRow
 
 from .api import Step
-from .common import Common, in_common
+from .common import Common, common_of_one, in_common
 from .cut import Cut
-from .settings import Discounts, Hierarchy, QuerySettings
-from .vertices import CONTESTS, IN_ORDER, IS_SOURCE, RELATION_SHIFT, RELATIONS, Vertex, Vertices
+from .packed_graph import CONTESTS, IN_ORDER, IS_SOURCE, RELATION_SHIFT, RELATIONS, PackedGraph, packed_graph
+from .settings import Discounts, QuerySettings
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,10 +27,10 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Links(msgspec.Struct, frozen=True, kw_only=True):
-    """The links of a neighbourhood, column by column: from what to what, and by what.
+    """The links of a neighbourhood, column by column: relations first, then what two events have in common.
 
-    ``weights``: c·d(l) of Eq. 18. ``contests``: it is ``contradicts``. ``in_order``: Eq. 19 holds for it. ``by``: the
-    relations come first, then what two events have in common.
+    ``weights``: c·d(l) of Eq. 18. ``contests``: it is ``contradicts``. ``in_order``: Eq. 19 holds for it. ``arms``: of
+    the relations, where they are in the packed graph. ``common``: the others.
     """
 
     srcs: Ints
@@ -40,31 +38,39 @@ class Links(msgspec.Struct, frozen=True, kw_only=True):
     weights: Floats
     contests: Flags
     in_order: Flags
-    by: list[Edge | tuple[Hierarchy, str]]
+    arms: Ints
+    common: Common
 
 
 class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
     """Events by number, in the order in which they were found, and the links between them.
 
-    ``notes``: refs of the notes each event rests on; ``stated``: places by (stated, id), to write a path in one
-    direction; ``validity``: v(e).
+    ``stated``: places by (stated, id), to write a path in one direction; ``validity``: v(e); ``graph``: all there is.
     """
 
     ids: list[str]
     rows: Mapping[str, EventRow]
-    notes: Mapping[str, Sequence[str]]
     numbers: Mapping[str, int]
-    stated: list[int]
-    validity: list[float]
+    stated: Ints
+    validity: Floats
     links: Links
+    graph: PackedGraph
 
     def step(self, link: int) -> Step:
         """A link as a path tells it."""
-        by = self.links.by[link]
-        if isinstance(by, Edge):
+        links = self.links
+        if link < len(links.arms):
+            by = self.graph.edge(int(links.arms[link]))
             return Step(src=by.src, dst=by.dst, relation=by.relation, kind=by.kind, confidence=by.confidence)
-        src, dst = self.ids[self.links.srcs[link]], self.ids[self.links.dsts[link]]
-        return Step(src=src, dst=dst, relation=by[0], kind=None, confidence=1.0, via=by[1])
+        place = link - len(links.arms)
+        return Step(
+            src=self.ids[links.srcs[link]],
+            dst=self.ids[links.dsts[link]],
+            relation="session" if place < links.common.sessions else "theme",
+            kind=None,
+            confidence=1.0,
+            via=links.common.names[place],
+        )
 
 
 def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> Neighbourhood:
@@ -73,29 +79,27 @@ def gather(cut: Cut, seeds: Sequence[str], at: int, settings: QuerySettings) -> 
     At one event the ``beam`` strongest relations are followed, and through each of its sessions and their themes to the
     ``hierarchy_fan`` events of these that are nearest to the seeds in rank: to list a theme would be to list all.
     """
-    vertices = Vertices(cut, settings.discounts)
-    found = {seed: vertex for seed in seeds if (vertex := vertices.of(seed)) is not None}
-    reached = _Reached()
-    room, level = settings.neighbourhood, list(found)
+    graph = packed_graph(cut, settings.discounts)
+    around = _Around(graph, graph.live(cut.reader, graph.numbers(list(dict.fromkeys(seeds)))))
+    level, room = around.found, settings.neighbourhood
     for _ in range(settings.max_hops):
-        others = reached.by([found[event_id] for event_id in level], at, settings.beam)
-        level = list(islice(dict.fromkeys([other for other in others if other not in found]), max(0, room)))
+        graph.pack(cut.reader, level)
+        level = around.reach(level, at, settings.beam)[: max(0, room)]
         room -= len(level)
-        for event_id in level:
-            if (vertex := vertices.of(event_id)) is not None:
-                found[event_id] = vertex
-    numbers = {event_id: number for number, event_id in enumerate(found)}
-    of = list(found.values())
-    stated = places([vertex.stated for vertex in of])
-    common = in_common(cut, of, stated, settings.hierarchy_fan)
+        around.add(level)
+    numbers, events = around.found, graph.events
+    ids = [events.numbers.ids[number] for number in numbers.tolist()]
+    rows = cut.rows(ids)
+    stated = _stated(rows, events.of("sent", numbers))
+    ends, doubted = events.of("ends", numbers), events.of("doubted", numbers)
     return Neighbourhood(
-        ids=list(found),
-        rows={event_id: vertex.row for event_id, vertex in found.items()},
-        notes={event_id: vertex.notes for event_id, vertex in found.items()},
-        numbers=numbers,
+        ids=ids,
+        rows=dict(zip(ids, rows, strict=True)),
+        numbers={event_id: number for number, event_id in enumerate(ids)},
         stated=stated,
-        validity=[1.0 if vertex.lasts else validity_at(vertex.row, at) for vertex in of],
-        links=_links(reached, numbers, common, settings.discounts),
+        validity=np.where(at >= ends, 0.0, np.where(at >= doubted, 0.5, 1.0)),
+        links=around.links(_common(cut, graph, numbers, rows, stated, settings.hierarchy_fan), settings.discounts),
+        graph=graph,
     )
 
 
@@ -107,52 +111,81 @@ def places(keys: Sequence[Any]) -> list[int]:
     return made
 
 
-class _Reached:
-    """The relations that were followed, event by event in the order found.
-
-    ``others``: of each the event at its other end; ``counts``: relations of each event.
-    """
-
-    def __init__(self) -> None:
-        self.others: list[str] = []
-        self.edges: list[Edge] = []
-        self.told: list[Floats] = [np.empty((0, 2))]
-        self.counts: list[int] = []
-
-    def by(self, vertices: Sequence[Vertex], at: int, most: int) -> list[str]:
-        """Follow the ``most`` first relations of further events; returns what they lead to."""
-        before = len(self.others)
-        for vertex in vertices:
-            arms = vertex.crossed(at, most)
-            self.others += arms.others
-            self.edges += arms.edges
-            self.told.append(arms.told)
-            self.counts.append(len(arms.others))
-        return self.others[before:]
+def _stated(rows: Sequence[EventRow], sent: Ints) -> Ints:
+    """The place of each event by (stated, id): by when it was sent, and all of them where that is not enough."""
+    order = np.argsort(sent)
+    ordered = sent[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        return np.array(places([(*row.event.stated, row.event.id) for row in rows]), dtype=np.int64)
+    return np.argsort(order)
 
 
-def _links(reached: _Reached, numbers: Mapping[str, int], common: Common, discounts: Discounts) -> Links:
-    """The relations between the events, each once, and then what they have in common.
+def _common(cut: Cut, graph: PackedGraph, numbers: Ints, rows: Sequence[EventRow], stated: Ints, fan: int) -> Common:
+    """What the events have in common."""
+    theme_of, found = cut.reader.theme_of, None
+    if fan == 1:
+        events = graph.events
+        sessions, parts = events.of("session", numbers), events.of("part", numbers)
+        found = common_of_one(sessions, parts, events.numbers.sessions, theme_of, stated)
+    if found is None:
+        found = in_common([row.session_ids for row in rows] if fan else (), theme_of, stated.tolist(), fan)
+    return found
 
-    Of several of one kind between the same two it is the strongest: that comes first at either end.
-    """
-    own = np.repeat(np.arange(len(reached.counts)), reached.counts)
-    others = np.fromiter(map(numbers.get, reached.others, repeat(-1)), np.int64, len(reached.others))
-    told = np.concatenate(reached.told)
-    what = told[:, 1].astype(np.int64)
-    is_source = what & IS_SOURCE > 0
-    srcs, dsts = np.where(is_source, own, others), np.where(is_source, others, own)
-    inside = np.flatnonzero(others >= 0)
-    same = ((srcs * len(numbers) + dsts) * len(RELATIONS) + (what >> RELATION_SHIFT))[inside]
-    kept = inside[np.sort(np.unique(same, return_index=True)[1])]
-    through = {"session": discounts.session, "theme": discounts.theme}
-    shared = len(common.by)
-    edges = reached.edges
-    return Links(
-        srcs=np.concatenate((srcs[kept], np.array(common.srcs, dtype=np.int64))),
-        dsts=np.concatenate((dsts[kept], np.array(common.dsts, dtype=np.int64))),
-        weights=np.concatenate((told[kept, 0], np.array([through[relation] for relation, _ in common.by]))),
-        contests=np.concatenate((what[kept] & CONTESTS > 0, np.zeros(shared, dtype=bool))),
-        in_order=np.concatenate((what[kept] & IN_ORDER > 0, np.ones(shared, dtype=bool))),
-        by=[*[edges[number] for number in kept.tolist()], *common.by],
-    )
+
+class _Around:
+    """The events found, by their numbers in the graph, and the relations that were followed at them."""
+
+    def __init__(self, graph: PackedGraph, seeds: Ints) -> None:
+        self._graph = graph
+        self._own: list[Ints] = []
+        self._arms: list[Ints] = []
+        self._places: Ints = np.full(len(graph), -1, dtype=np.int64)
+        self._reached = 0
+        self.found: Ints = seeds[:0]
+        self.add(seeds)
+
+    def add(self, numbers: Ints) -> None:
+        """Further events."""
+        self._places[numbers] = np.arange(len(self.found), len(self.found) + len(numbers))
+        self.found = np.concatenate((self.found, numbers))
+
+    def reach(self, numbers: Ints, at: int, most: int) -> Ints:
+        """Follow the ``most`` first relations of events, the last that were added; returns what else they lead to."""
+        if len(self._places) < len(self._graph):
+            rest = np.full(len(self._graph) - len(self._places), -1, dtype=np.int64)
+            self._places = np.concatenate((self._places, rest))
+        own, arms = self._graph.crossed(numbers, at, most)
+        self._own.append(own + self._reached)
+        self._arms.append(arms)
+        self._reached += len(numbers)
+        others = self._graph.arms(arms).others
+        beyond = others[self._places[others] < 0]
+        order = np.arange(len(beyond))
+        first = np.empty(len(self._places), dtype=np.int64)
+        first[beyond[::-1]] = order[::-1]  # what is set last stays: where it comes first
+        return beyond[first[beyond] == order]
+
+    def links(self, common: Common, discounts: Discounts) -> Links:
+        """The relations between the events, each once, and then what they have in common.
+
+        Of several of one kind between the same two it is the strongest: that comes first at either end.
+        """
+        own, arms = np.concatenate(self._own), np.concatenate(self._arms)
+        told = self._graph.arms(arms)
+        others = self._places[told.others]
+        is_source = told.what & IS_SOURCE > 0
+        srcs, dsts = np.where(is_source, own, others), np.where(is_source, others, own)
+        inside = np.flatnonzero(others >= 0)
+        same = ((srcs * len(self.found) + dsts) * len(RELATIONS) + (told.what >> RELATION_SHIFT))[inside]
+        kept = inside[np.sort(np.unique(same, return_index=True)[1])]
+        what, through, shared = told.what[kept], (discounts.session, discounts.theme), len(common.names)
+        counts = (common.sessions, shared - common.sessions)
+        return Links(
+            srcs=np.concatenate((srcs[kept], common.srcs)),
+            dsts=np.concatenate((dsts[kept], common.dsts)),
+            weights=np.concatenate((told.weights[kept], np.repeat(through, counts))),
+            contests=np.concatenate((what & CONTESTS > 0, np.zeros(shared, dtype=bool))),
+            in_order=np.concatenate((what & IN_ORDER > 0, np.ones(shared, dtype=bool))),
+            arms=arms[kept],
+            common=common,
+        )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from schemas.ids import MessageKey, SpaceKey
-from views.rows import EventRow
+from schemas.ids import SpaceKey
 from views.vectors.refs import note_ref
 
+from .cut import Cut
 from .ports import NoteSearch
 from .score import event_similarity
 
@@ -57,7 +57,13 @@ class Similarity:
         return {i: max(by_notes.get(i, 0.0), own.get(i, 0.0)) for i in rows}
 
 
-def note_refs(row: EventRow) -> list[str]:
-    """Refs of the notes an event rests on, each once."""
-    keys = (MessageKey(source.conversation_id, source.message_id) for source in row.event.sources)
-    return list(dict.fromkeys(note_ref(key) for key in keys))
+def note_refs(cut: Cut, event_ids: Iterable[str]) -> dict[str, Sequence[str]]:
+    """Refs of the notes that events rest on, each once. Remembered."""
+    known: dict[str, Sequence[str]] = cut.memo.of_events("note refs")
+    found: dict[str, Sequence[str]] = {}
+    for event_id in event_ids:
+        refs = known.get(event_id)
+        if refs is None:
+            refs = known[event_id] = [note_ref(key) for key in cut.sources(event_id)]
+        found[event_id] = refs
+    return found

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterable
+from typing import Any, Protocol, Self, TypeVar, cast
 
 from schemas.ids import MessageKey
 
 KEPT_MOST = 16_384
 """Results of one kind; past it they are worked out anew. Of an event's links these are about 20 MB."""
+
+
+class Follows(Protocol):
+    """What was worked out from many events at once, and goes from cut to cut. Safe with several threads."""
+
+    def without(self, event_ids: Collection[str], /) -> Self:
+        """One that knows nothing of these; itself it goes on knowing them."""
+        ...
+
+
+F = TypeVar("F", bound=Follows)
 
 
 class Memo:
@@ -22,6 +33,7 @@ class Memo:
         self._events: dict[Hashable, dict[str, Any]] = {}
         self._messages: dict[Hashable, dict[MessageKey, Any]] = {}
         self._cut: dict[Hashable, dict[Any, Any]] = {}
+        self._follows: dict[Hashable, Follows] = {}
 
     def of_events(self, kind: Hashable) -> dict[str, Any]:
         """By event id; to be read and added to."""
@@ -35,11 +47,17 @@ class Memo:
         """What depends on more than that, by any name: the next cut knows nothing of it."""
         return _room(self._cut, kind)
 
-    def without(self, events: Iterable[str], messages: Iterable[MessageKey]) -> Memo:
+    def followed(self, kind: Hashable, make: Callable[[], F]) -> F:
+        """What follows the cuts of a space, made where nothing does yet; like the others, as of an event."""
+        found = self._follows.get(kind)
+        return cast(F, found) if found is not None else cast(F, self._follows.setdefault(kind, make()))
+
+    def without(self, events: Collection[str], messages: Iterable[MessageKey]) -> Memo:
         """A copy that knows nothing of these. Costs by what is remembered."""
         made = Memo()
         made._events = {kind: _without(held, events) for kind, held in list(self._events.items())}
         made._messages = {kind: _without(held, messages) for kind, held in list(self._messages.items())}
+        made._follows = {kind: held.without(events) for kind, held in list(self._follows.items())}
         return made
 
 

@@ -13,13 +13,15 @@ from ops.cuts import Cuts
 from query.api import Path
 from query.cut import Cut
 from query.markers import Marker
+from query.note_columns import NOWHERE, notes_of
+from query.packed_graph import PackedGraph, packed_graph
 from query.rank import current_first
 from query.render import Renderer, Shown
 from query.restated import Restated
 from query.seeds import update_seeds
 from query.settings import Discounts
+from query.similarity import note_refs
 from query.tokens import WordTokens
-from query.vertices import Vertex, Vertices
 from schemas.ids import MessageKey
 from tests.kit.records import SPACE
 from tests.property.test_history import logs
@@ -27,6 +29,7 @@ from views.maintain import Maintainer
 from views.order import RUN_GAP_US, SILENCE, Place, changed, spot_of
 from views.snapshot import Snapshot, read_space
 from views.tables import MemoryTables
+from views.vectors.refs import note_ref
 
 BUDGET = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PLACES = st.tuples(st.integers(0, 6).map(lambda n: n * RUN_GAP_US * 2 // 3), st.integers(0, 2), st.sampled_from("ab"))
@@ -42,7 +45,7 @@ def shown(cut: Snapshot) -> dict[str, Any]:
     counted = [key for key in (*keys, MessageKey("c1", "m1")) if cut.counts(key)]
     return {
         **found, "account": cut.account, "spots": spots, "counted": counted, "participants": cut.participants(),
-        "remembered": [*worked_out(Cut(cut, cut), cut.event_ids(), keys)],
+        "remembered": [*worked_out(Cut(cut, cut), cut.event_ids(), keys), in_columns(Cut(cut, cut), cut, keys)],
     }  # fmt: skip
 
 
@@ -52,23 +55,41 @@ def worked_out(cut: Cut, events: Sequence[str], notes: Sequence[MessageKey]) -> 
     restated = Restated(cut, events, last)
     marker = Marker(cut, last, last, 16, restated=restated)
     renderer = Renderer(cut, marker, WordTokens(), 80)
-    vertices = Vertices(cut, Discounts())
+    graph = packed_graph(cut, Discounts())
     for event_id in events:
-        yield as_seen(vertices.of(event_id))
+        yield packed(cut, graph, event_id)
         yield renderer.path(_alone(event_id), Shown(labels={}, messages={}, steps={}))
         yield update_seeds(cut, [event_id], 100)
     yield current_first([[event_id] for event_id in events], [0.0] * len(events), cut, last, 1.0)
     for key in notes:
         yield renderer.note(key, 0.0)
+    yield note_refs(cut, events)
 
 
-def as_seen(vertex: Vertex | None) -> object:
-    """All that is remembered of an event, so that it can be compared."""
-    if vertex is None:
-        return None
-    others, edges, told = vertex.arms
-    kept = (vertex.row, vertex.stated, vertex.lasts, vertex.notes, vertex.sessions, vertex.untils)
-    return (*kept, others, edges, told.tolist())
+def packed(cut: Cut, graph: PackedGraph, event_id: str) -> object:
+    """All that is packed of an event and its relations, by names: numbers are given as events come up."""
+    number = graph.numbers([event_id])
+    live = graph.live(cut.reader, number)
+    _, positions = graph.crossed(live, 0, 1_000)
+    arms, numbers = graph.arms(positions), graph.events.numbers
+    row = {
+        name: graph.events.of(name, live).tolist() for name in ("start", "until", "ends", "doubted", "sent", "lasts")
+    }
+    sessions = [numbers.sessions[one] if one >= 0 else one for one in graph.events.of("session", live).tolist()]
+    parts = [names for names, part in numbers.of_parts.items() if part in graph.events.of("part", live)]
+    others = [numbers.ids[one] for one in arms.others.tolist()]
+    edges = [graph.edge(position) for position in positions.tolist()]
+    return row, sessions, parts, others, edges, [column.tolist() for column in arms[1:]]
+
+
+def in_columns(cut: Cut, messages: Snapshot, keys: Sequence[MessageKey]) -> object:
+    """All that is kept of notes for their ranking, by names."""
+    columns = notes_of(cut.memo, messages)
+    numbers = columns.numbers([note_ref(key) for key in keys])
+    found = numbers[numbers != NOWHERE]
+    told = {name: columns.of(name, found).tolist() for name in ("place", "run", "sent_at")}
+    states = columns.states(found, cut.reader.events_of_message).tolist()
+    return told, states, [columns.keys[number] for number in found], [columns.texts[number] for number in found]
 
 
 def _alone(event_id: str) -> Path:
