@@ -32,6 +32,11 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     at: int
     time_us: int
 
+    @property
+    def id(self) -> str:
+        """Of its receipt (``Work.id``)."""
+        return f"e{self.offset}"
+
     def covers(self, key: MessageKey, offset: int) -> bool:
         """Whether a message at an offset of ``messages`` is erased by it."""
         return offset < self.upto and self.extent.holds(key)

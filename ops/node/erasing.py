@@ -129,6 +129,8 @@ class NodeErasing:
     def erase(self, space: SpaceKey, wanted: ErasureIn) -> ErasureOut:
         """Erase; the receipt is finished once this node holds nothing of it, or is not after ``FINISH_S``.
 
+        Asked again for what it has finished, it tells the same receipt.
+
         Raises:
             Refused: its ids do not fit its scope, or there is no such message, conversation or space.
             AwayError: the broker does not answer. Ask again, which finishes what has begun.
@@ -136,6 +138,9 @@ class NodeErasing:
         extent = extent_of(wanted)
         before = stores.indexed(self._index(), space)
         standing = self._begin(space, extent)
+        kept = self._finished.get((space, standing.id))
+        if kept is not None:
+            return kept
         deadline = time.monotonic() + FINISH_S
         replica = self._replica()
         partition = replica.partition(space)
@@ -155,7 +160,7 @@ class NodeErasing:
         if kept is not None:
             return kept
         for standing in find_standing(self._told(space, ("erasures",))):
-            if f"e{standing.offset}" == erasure_id:
+            if standing.id == erasure_id:
                 return self._receipt(space, standing, {})
         problem = Problem(code="not_found", message=f"no such erasure in this space: {erasure_id!r}", field="id")
         raise Refused(problem)
@@ -231,7 +236,7 @@ class NodeErasing:
         remains = (*self._on_broker(told, gone), *_ELSEWHERE, *self._left(), *outside_stores())
         receipt = work.receipt(msgspec.structs.replace(found, remains=remains))
         if found.finished_at is not None:
-            self._finished[space, receipt.id] = receipt
+            self._finished[space, standing.id] = receipt
             if len(self._finished) > KEPT:
                 self._finished.popitem(last=False)
         return receipt
