@@ -4,7 +4,7 @@ Two rankings of the notes themselves, each with a share of what was said just be
 seldom repeats its words. Beside them the best of the events, whose texts read alone, that rest on a note, and how good
 the run of talk is that it stands in. Each counts as a share of its own best: ranks alone do not tell a note that stands
 out from one of hundreds alike. Notes the asked person said count more. The paper's plain cosine is
-``Relevance(sparse=0, nearby=(), events=0, runs=0, speaker=0, statements=0, recency=0)``.
+``Relevance(sparse=0, nearby=(), events=0, runs=0, speaker=0, statements=0, recency=0, places_from=None)``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from views.reader import MessageText
 from views.vectors.ranking import RRF_K
 
 from .note_columns import NOWHERE, Ints, NoteColumns
+from .places import own_by_meaning, taking_turns
 from .ports import Rankings
 from .settings import Relevance
 
@@ -116,6 +117,10 @@ class _Found:
         return best
 
 
+def _nothing(_key: MessageKey) -> Sequence[str]:
+    return ()
+
+
 def rank_notes(
     found: Rankings,
     events: Mapping[str, float],
@@ -126,7 +131,9 @@ def rank_notes(
     *,
     most: int,
     of_change: bool = False,
-    statements: Callable[[MessageKey], Sequence[str]] | None = None,
+    several: bool = False,
+    newest: bool = False,
+    statements: Callable[[MessageKey], Sequence[str]] = _nothing,
 ) -> list[Note]:
     """The found notes that may be shown, best first, equal ones in the order they were said.
 
@@ -139,7 +146,9 @@ def rank_notes(
         weights: see there.
         most: how many are wanted.
         of_change: the question asks how something changed.
-        statements: of a question for several things, what a note states: it is a list of statements that is asked for.
+        several: the question asks for several things: it is a list of statements that is asked for.
+        newest: the question is about the present or about a change; see ``places``.
+        statements: what a note states.
     """
     at = _Found(notes, found.dense if weights.dense else (), found.sparse if weights.sparse else ())
     if not len(at.places):
@@ -149,17 +158,21 @@ def rank_notes(
     for own, weight in (((at.dense[0], _above_floor(cosines)), weights.dense), (at.sparse, weights.sparse)):
         scores += weight * _share(at.scores(own, weights.nearby))
     scores += weights.runs * _share(at.by_run(scores, weights.run_notes))
-    said_by = notes.of("speaker", numbers)[:, None] == notes.speakers(names)
-    scores += np.where(said_by.any(axis=1), weights.speaker, 0.0)
-    if statements is not None:
+    is_own = (notes.of("speaker", numbers)[:, None] == notes.speakers(names)).any(axis=1)
+    scores += np.where(is_own, weights.speaker, 0.0)
+    if several:
         scores += np.where(notes.states(numbers, statements), weights.statements, 0.0)
     sent = notes.of("sent_at", numbers)
     if of_change:
         said = np.lexsort([at.places, sent])
         scores[said] *= 1.0 + weights.recency * np.arange(len(said)) / len(said)
-    best = np.lexsort([at.places, sent, -scores])[:most]
+    order = np.lexsort([at.places, sent, -scores])
     by_meaning = np.full(len(numbers), np.nan)
     by_meaning[at.dense[0]] = cosines
+    if newest and weights.places_from is not None:
+        own = own_by_meaning(by_meaning, is_own, notes.states(numbers, statements), order)
+        order = taking_turns(order, own, weights.places_from)
+    best = order[:most]
     told = zip(numbers[best].tolist(), scores[best].tolist(), by_meaning[best].tolist(), strict=True)
     return [
         Note(key=notes.keys[number], text=notes.texts[number], score=score, cosine=None if isnan(cosine) else cosine)

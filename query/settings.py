@@ -27,6 +27,8 @@ class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         speaker: what it adds that a note was said by a person the question names.
         statements: of a question for several things, what it adds that a note states anything.
         recency: of a question about a change, how much more the last of the found notes counts than the first.
+        places_from: of a question about the present or a change, after how many notes what the asked person states
+            takes turns by meaning alone (``places``); None: it does not.
     """
 
     dense: float = 0.5
@@ -38,6 +40,7 @@ class Relevance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     speaker: float = 0.4
     statements: float = 0.1
     recency: float = 0.4
+    places_from: int | None = 20
 
 
 class Discounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

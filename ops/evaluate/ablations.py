@@ -9,7 +9,9 @@ import msgspec
 from query.api import Mode
 from query.settings import QuerySettings, Relevance
 
-PLAIN = Relevance(sparse=0.0, nearby=(), events=0.0, runs=0.0, speaker=0.0, statements=0.0, recency=0.0)
+PLAIN = Relevance(
+    sparse=0.0, nearby=(), events=0.0, runs=0.0, speaker=0.0, statements=0.0, recency=0.0, places_from=None
+)
 """The paper's R_k(q): cosine alone."""
 
 

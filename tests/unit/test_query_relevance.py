@@ -94,11 +94,11 @@ def test_a_note_rises_by_the_best_event_that_rests_on_it() -> None:
 
 def test_of_a_question_for_several_things_a_note_that_states_something_rises() -> None:
     dense = [("m0", 0.5), ("m1", 0.49), ("m2", 0.1)]
-    told = {MessageKey("c", "m1"): ("e1",)}
+    asked = {"several": True, "statements": lambda key: ("e1",) if key.message_id == "m1" else ()}
     assert ranked(talk(*DAYS), dense, PLAIN) == ["m0", "m1", "m2"]
-    assert ranked(talk(*DAYS), dense, PLAIN, statements=lambda key: told.get(key, ())) == ["m1", "m0", "m2"]
+    assert ranked(talk(*DAYS), dense, PLAIN, **asked) == ["m1", "m0", "m2"]
     unweighted = msgspec.structs.replace(PLAIN, statements=0.0)
-    assert ranked(talk(*DAYS), dense, unweighted, statements=lambda key: told.get(key, ())) == ["m0", "m1", "m2"]
+    assert ranked(talk(*DAYS), dense, unweighted, **asked) == ["m0", "m1", "m2"]
 
 
 @pytest.mark.parametrize(("question", "first"), [("What boats does Ann have?", "told"), ("Is it Ann's boat?", "asked")])
