@@ -26,7 +26,7 @@ from rocksdict import (
 )
 
 from .errors import BadStoreError, NoStoreError
-from .tuning import CACHE_BYTES, options_of
+from .tuning import block_cache, options_of
 from .writer_lock import WriterLock, lock
 
 _FIRST_SLICE, _LAST_SLICE = 8, 1024
@@ -143,7 +143,7 @@ class Database:
 
     def _open(self) -> None:
         access = AccessType.read_only(False) if self.read_only else AccessType.read_write()
-        options = options_of(Cache(CACHE_BYTES))
+        options = options_of(block_cache())
         families = dict.fromkeys(self.families, options)
         self._db = Rdict(str(self.directory), options, column_families=families, access_type=access)
         self._families = {name: self._db.get_column_family(name) for name in self.families}
