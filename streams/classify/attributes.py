@@ -37,6 +37,9 @@ _SINGLE: dict[str, tuple[str, ...]] = {
     "birthday": ("date of birth",),
     "location": ("whereabouts", "place", "venue"),
     "bedtime": (),
+    "shift": ("working hours",),
+    "hours of work": (),
+    "tariff": ("price plan",),
     "budget": (),
 }
 """Single-valued attributes: a person has one of them at a time, so a second value replaces the first.
@@ -58,7 +61,7 @@ def canonical_attribute(attribute: str | None) -> str | None:
     return _CANONICAL.get(plain, plain) or None
 
 
-_MATTERS = {"employer": "work", "job": "work"} | dict.fromkeys(PARTNERS, "relationship")
+_MATTERS = {"employer": "work", "job": "work", "job hunt": "work"} | dict.fromkeys(PARTNERS, "relationship")
 """Attributes that one change may end together: a new employer ends the former job, a parting what was said of her."""
 
 

@@ -51,6 +51,9 @@ _ABOUT_TO = re.compile(r"\b(?:was|were|am|'m|is|'s|are|'re) (?:just )?about to\b
 _BARE = frozenset("early late again anymore ever far twice once".split()) | g.ADVERBS  # noqa: SIM905
 
 
+_COLOURS = frozenset("red blue green yellow white black grey gray pink purple orange brown beige".split())  # noqa: SIM905
+
+
 class Noun(NamedTuple):
     """A noun phrase.
 
@@ -58,10 +61,11 @@ class Noun(NamedTuple):
         head: the stem of its last word.
         stems: of all its words, the head's among them; the article is not.
         article: "the", "my", "a", a number; empty without one.
-        before: the preposition before it; empty for an object or a subject.
+        before: the preposition before it; empty for an object or a subject; a comma before what was only added.
         many: counted, more than one.
         named: its last word has a capital.
         owned: it names its owner ("my sister's van").
+        plural: its last word ends like one.
     """
 
     head: str
@@ -71,6 +75,7 @@ class Noun(NamedTuple):
     many: bool
     named: bool
     owned: bool
+    plural: bool = False
 
     @property
     def definite(self) -> bool:
@@ -146,6 +151,8 @@ def _said(text: str, tokens: Tokens, reading: Parse) -> Said:
     words = [t.word for t in tokens]
     begin, end = reading.subject
     own = {"i", "we"} & set(words[begin:end])
+    if not own and "me" in words[begin:end] and end - begin > 1:
+        own = {"i"}  # "me and Jo"
     pronoun = (
         _left_out(words)
         if begin == end
@@ -161,7 +168,7 @@ def _said(text: str, tokens: Tokens, reading: Parse) -> Said:
     gerund = stopped or ""
     start = after + 1 if gerund else main + 1
     return Said(
-        subject=() if pronoun and begin + 1 == end else nouns_of(text, tokens[begin:end]),
+        subject=() if pronoun and begin + 1 == end else _bare(nouns_of(text, tokens[begin:end])),
         pronoun=pronoun,
         verb=reading.base if main == reading.main else words[main],
         gerund=gerund,
@@ -173,6 +180,12 @@ def _said(text: str, tokens: Tokens, reading: Parse) -> Said:
         tense=reading.tense,
         form=reading.form,
     )
+
+
+def _bare(subject: tuple[Noun, ...]) -> tuple[Noun, ...]:
+    """ "Internet's back", "sofa is here": written in haste, one that both know; "flats" are any."""
+    plain = len(subject) == 1 and not subject[0].article and not subject[0].named and not subject[0].plural
+    return (subject[0]._replace(article="the"),) if plain else subject
 
 
 def _is_nearly(text: str, words: list[str]) -> bool:
@@ -214,7 +227,6 @@ def nouns_of(text: str, tokens: Tokens) -> tuple[Noun, ...]:
     found: list[Noun] = []
     held: list[Token] = []
     article = before = ""
-
     owned = False
 
     def close() -> None:
@@ -229,13 +241,13 @@ def nouns_of(text: str, tokens: Tokens) -> tuple[Noun, ...]:
         word = token.word
         if i and any(mark in text[tokens[i - 1].end : token.start] for mark in ",;:.!?()–—"):
             close()
-            before = ""
+            before = "," if i and not (token.capital or word in g.DETERMINERS) else ""
         instead = word == "instead" and i + 1 < len(tokens) and tokens[i + 1].word == "of"
         if word in g.PREPOSITIONS or word in ("away", "forward") or instead:
             chained = not held and not article and before
             close()
             before = f"{before} {word}" if chained else word
-        elif word in g.CONJUNCTIONS:
+        elif word in g.CONJUNCTIONS or (held and word in ("last", "next")):
             close()
         elif word in g.DETERMINERS or word in _COUNTED or word[0].isdigit():
             close()
@@ -253,9 +265,23 @@ def nouns_of(text: str, tokens: Tokens) -> tuple[Noun, ...]:
     return tuple(found)
 
 
+def _ends_in_s(word: str) -> bool:
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
+
+
 def _noun(held: list[Token], article: str, before: str, *, owned: bool) -> Noun | None:
     if not held or held[-1].word in _TIMES:
         return None
-    head = stem(held[-1].word)
+    tail = len(held) > 1 and held[-1].word in _COLOURS  # "paint the kitchen yellow"
+    head = stem(held[-2 if tail else -1].word)
     counted = article in _COUNTED or (article.isdigit() and article != "1")
-    return Noun(head, frozenset(stem(t.word) for t in held), article, before, counted, held[-1].capital, owned)
+    return Noun(
+        head,
+        frozenset(stem(t.word) for t in held),
+        article,
+        before,
+        counted,
+        held[-1].capital,
+        owned,
+        _ends_in_s(held[-1].word),
+    )

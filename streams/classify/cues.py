@@ -49,6 +49,7 @@ CORRECTION = _any(
     r"\b(?:flipped|transposed|swapped) (?:the|two) (?:digits|numbers|figures|letters)\b",
     r"\b(?:has|had) (?:it|that) wrong\b",
     r"\b(?:mixed|muddled) up\b(?! [\w ]{1,30} and\b)",
+    r"\bthe (?:correct|right|actual) \w+(?: \w+){0,3} (?:is|are|was)\b(?! (?:not|to)\b)",
 )
 """What was said before was wrong from the start."""
 
@@ -180,6 +181,12 @@ ONE_OFF = _any(
     r"\bfor once\b", r"\blast night\b", r"\bjust this\b",
 )  # fmt: skip
 """One occasion, which does not end a habit."""
+
+LATELY = _any(
+    r"\bsince (?:yesterday|breakfast|lunch|dinner|noon|(?:this|the) morning|last night|\w+day(?: morning| night)?)\b",
+    r"\byet\b",
+)
+"""With a denial: not for the last hours or days, which ends nothing."""
 
 HABIT = _any(
     r"\b(?:always|every|usually|never|mostly|daily|weekly)\b",

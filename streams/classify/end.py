@@ -17,7 +17,7 @@ class End(NamedTuple):
 
     ``whose``: of the clause's subject, of whoever has the subject ("my bike got stolen"), or of the speaker, to whom
     others did it ("they fired me"). ``doing``: the base of the verb that is no longer done ("stopped *smoking*"), else
-    empty. ``done``: as was planned.
+    empty. ``done``: as was planned. ``decided``: somebody decided against it.
     """
 
     of: frozenset[Kind]
@@ -25,6 +25,7 @@ class End(NamedTuple):
     whose: Literal["subject", "owner", "speaker"] = "subject"
     doing: str = ""
     done: bool = False
+    decided: bool = False
 
 
 def of_kinds(*kinds: Kind) -> frozenset[Kind]:

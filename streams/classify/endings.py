@@ -11,35 +11,48 @@ from functools import lru_cache
 
 from schemas.events import Event
 
-from . import ends_of_lives, ends_of_plans, ends_of_things
+from . import ends_of_bonds, ends_of_lives, ends_of_plans, ends_of_steps, ends_of_things, ends_of_troubles
 from .clause import Said, said
 from .end import ANY, End, of_kinds, whole
 from .ends_of_lives import BRIEFLY, DISMISSED
 from .ends_of_things import GONE, SOLD
+from .holdings import Kind
 
 _NO_LONGER = re.compile(
     r" (?:any more|anymore|any longer)"
     r"(?= (?:after|and|because|but|for|in|now|on|since|so|with|at|to|these|this)\b|\W*$)"
 )
 """At the end, or before what is no noun: "not any more cake" is about cake."""
+_IN_THAT_CASE = re.compile(r"(?:when|if|once|until|unless|as soon as|in case) ", re.IGNORECASE)
+"""What follows is not so yet."""
+_FOR_MONTHS = re.compile(
+    r"\bsince (?:january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter"
+    r"|new year|last (?:month|year|summer|winter|spring|autumn)|\d{4})\b"
+    r"|\b(?:in|for) (?:\w+ )?(?:weeks|months|years)\b"
+)
 _MY_LAST_DAY = re.compile(r"(?:my|our) last day (?:at|in|as|of|with) ", re.IGNORECASE)
 _PUT = frozenset({"at", "by", "in", "into", "on", "onto", "with"})
 _HAVING = frozenset({"have", "own", "need", "use", "want"})
 """Who "doesn't need glasses any more" wears none."""
+_IN_PASSING: frozenset[Kind] = frozenset({"wait", "company", "pregnancy", "jobless", "search"})
+"""Who "got the job" waits no more, and has a job."""
 _KNOWN = (
     SOLD
     | GONE
     | DISMISSED
     | frozenset("give get lose quit leave drop resign retire break split separate divorce pass".split())  # noqa: SIM905
 )
-_READERS = (*ends_of_things.READERS, *ends_of_lives.READERS, *ends_of_plans.READERS)
+_READERS = (
+    *ends_of_things.READERS, *ends_of_lives.READERS, *ends_of_bonds.READERS, *ends_of_troubles.READERS,
+    *ends_of_steps.READERS, *ends_of_plans.READERS,
+)  # fmt: skip
 
 
 @lru_cache(maxsize=16384)
 def ends_of(event: Event) -> tuple[End, ...]:
     """What the statement says ended; mostly nothing."""
     clause = said(event.text)
-    if clause is None or clause.nearly or not event.holds:
+    if clause is None or clause.nearly or not event.holds or _IN_THAT_CASE.match(event.text):
         return ()
     if clause.negated:
         return tuple(_no_more(clause, event))
@@ -47,6 +60,16 @@ def ends_of(event: Event) -> tuple[End, ...]:
         return ()
     last = _last_day(clause, event)
     return (*last, *(end for reads in _READERS for end in reads(clause)))
+
+
+def tells_of_end(event: Event) -> bool:
+    """Whether an end is what the statement tells, and nothing that is so instead."""
+    return any(end.of - _IN_PASSING for end in ends_of(event))
+
+
+def named_otherwise(event: Event) -> bool:
+    """Whether the grammar tells what was decided against, so that a word in common is not enough."""
+    return any("plan" in end.of and end.what is not None and end.decided for end in ends_of(event))
 
 
 def _last_day(c: Said, event: Event) -> tuple[End, ...]:
@@ -61,6 +84,9 @@ def goes_on(event: Event) -> bool:
     clause = said(event.text)
     if clause is None:
         return False
+    first = said(event.text.partition(",")[0])
+    if first is not None and first.verb == clause.verb:
+        clause = first  # what follows a comma is beside it
     just = " just left" in f" {event.text.casefold()}"
     left = clause.verb == "leave" and (just or bool(BRIEFLY & set(clause.after)))
     put = clause.verb == "drop" and (clause.has("off") or any(noun.before in _PUT for noun in clause.nouns))
@@ -82,14 +108,26 @@ def _comes_off(c: Said) -> bool:
     return happens and not c.first and (c.form == "progressive" or c.tense == "future")
 
 
+def _not_for_long(c: Said, text: str) -> bool:
+    """ "I haven't smoked since June", "haven't eaten meat in months"."""
+    return c.tense == "perfect" and c.first and bool(c.verb) and _FOR_MONTHS.search(text) is not None
+
+
 def _no_more(c: Said, event: Event) -> list[End]:
     """ "I'm not vegan any more", "I no longer go to yoga", "we're not going there after all"."""
     words = " ".join(("", *c.after, ""))
     text = event.text.casefold()
     if _comes_off(c) and c.subject:
         return [End(of_kinds("plan"), whole(c.subject), "owner")]
+    apart = ends_of_bonds.no_more_together(c)
+    if apart:
+        return apart
     again = "no longer" in text or _NO_LONGER.search(words) is not None
     off = " after all " in words
+    if c.tense == "past" and c.first and c.verb in ("get", "win") and c.objects and c.objects[0].article == "the":
+        return [End(of_kinds("plan"), c.objects[0])]  # "we didn't get the house"
+    if _not_for_long(c, text):
+        return [End(of_kinds("habit"), next(iter(c.objects), None), doing=c.verb)]
     if not (again or off):
         return []
     nouns = tuple(noun for noun in c.nouns if noun.head not in ("more", "longer", "anymor"))

@@ -1,12 +1,15 @@
-"""Ends of what somebody is or does: work, studies, clubs, bonds, habits, ways of eating, illnesses, stays."""
+"""Ends of what somebody is or does: work, studies, clubs, habits, ways of eating, stays. Bonds: ``ends_of_bonds``."""
 
 from __future__ import annotations
 
 from .clause import Said
 from .end import End, of_kinds
 from .holdings import MEATS
+from .signs import stems
 from .words import stem
 
+WHO_SERVES = stems("dentist doctor doctors gp therapist vet accountant lawyer physio hairdresser optician")
+"""Whom one has one of."""
 DISMISSED = frozenset({"fire", "sack"})
 _SCHOOLS = frozenset({"university", "uni", "college", "school", "cours", "program", "degre", "class", "studi"})
 _BOUND = frozenset(stem(word) for word in ["membership", "subscription", "contract"])
@@ -60,7 +63,8 @@ def _left_off(c: Said) -> list[End]:
         kinds = of_kinds("work", "membership", "studies", "habit")
     elif c.verb == "drop":
         kinds = of_kinds("membership", "studies", "habit")
-    return [End(kinds, noun) for noun in nouns if noun.definite]
+    bare = up or c.verb == "quit"  # "gave up pilates"
+    return [End(kinds, noun) for noun in nouns if noun.definite or (bare and not noun.article)]
 
 
 def _off_it(c: Said) -> list[End]:
@@ -92,17 +96,12 @@ def _no_member(c: Said) -> list[End]:
 def _another_one(c: Said) -> list[End]:
     """ "She changed schools", "I switched gyms": the former one is left."""
     changes = c.verb in ("change", "switch") and c.tense in ("past", "perfect") and not c.passive
-    kinds = of_kinds("studies", "membership", "habit")
     if not changes or not c.objects:
         return []
+    serves = c.objects[0].head in WHO_SERVES
+    kinds = of_kinds("state") if serves else of_kinds("studies", "membership", "habit")
     school = c.objects[0].head in _SCHOOLS
     return [End(of_kinds("studies")) if school else End(kinds, noun) for noun in c.objects[:1] if not noun.article]
-
-
-def _alone(c: Said) -> list[End]:
-    """ "I live alone now": whoever lived with others does so no more."""
-    alone = c.verb == "live" and c.tense == "present" and (c.has("alone", "myself") or c.has("own"))
-    return [End(of_kinds("company"))] if alone else []
 
 
 def _out_of_work(c: Said) -> list[End]:
@@ -116,9 +115,7 @@ def _out_of_work(c: Said) -> list[End]:
     ):
         return [End(of_kinds("work"))]
     told = c.tense in ("past", "perfect") or c.verb == "let"
-    notice = any(noun.head == "notic" for noun in c.objects) and (
-        c.verb == "give" or (c.verb == "hand" and c.has("in"))
-    )
+    notice = any(noun.head == "notic" for noun in c.nouns) and (c.verb == "give" or (c.verb == "hand" and c.has("in")))
     if notice and told and c.first:
         where = next((noun for noun in c.nouns if noun.before == "at"), None)
         return [End(of_kinds("work"), where)]
@@ -126,21 +123,6 @@ def _out_of_work(c: Said) -> list[End]:
     if sent and (c.verb in DISMISSED or (c.verb == "lay" and c.has("off")) or (c.verb == "let" and c.has("go"))):
         return [End(of_kinds("work"), whose="speaker")]
     return []
-
-
-def _parted(c: Said) -> list[End]:
-    """ "We broke up", "Jo and I split up", "I'm divorced", "he left me"."""
-    apart = not any(noun.before != "with" or not noun.named for noun in c.nouns) and (
-        (c.verb in ("break", "split") and c.has("up"))
-        or (c.verb == "part" and c.has("ways"))
-        or c.verb in ("divorce", "separate")
-        or (c.verb == "be" and c.tense == "present" and c.has("divorced", "separated"))
-    )
-    left = c.tense in ("past", "perfect") and c.verb in ("leave", "dump") and c.after[:1] == ("me",) and not c.objects
-    over = c.verb == "be" and c.pronoun == "it" and c.after[:2] == ("over", "between") and c.has("me", "us")
-    if (left and not c.first) or over:
-        return [End(of_kinds("bond"), whose="speaker")]
-    return [End(of_kinds("bond"))] if apart else []
 
 
 def _studied(c: Said) -> list[End]:
@@ -177,6 +159,7 @@ def _born(c: Said) -> list[End]:
 def _went_back(c: Said) -> list[End]:
     """ "He went back to Cork", "she flew home", "they left": who stayed here does no more."""
     back = c.verb in ("go", "fly", "drive", "travel", "head", "move", "come") and c.has("back", "home", "out")
+    back = back and (not c.has("home") or c.after[:1] == ("home",) or c.has("back"))  # "into the care home"
     gone = c.tense in ("past", "perfect") and not c.passive and (back or (c.verb == "leave" and not c.objects))
     home = c.verb == "be" and c.tense == "present" and " ".join(c.after[:2]) in ("back home", "home again", "home now")
     let_out = c.passive and c.verb in ("discharge", "release") and c.tense != "future"
@@ -191,7 +174,7 @@ def _disbanded(c: Said) -> list[End]:
 
 
 READERS = (
-    _last_day, _ate_again, _left_off, _off_it, _no_member, _another_one, _alone, _out_of_work, _parted, _studied,
+    _last_day, _ate_again, _left_off, _off_it, _no_member, _another_one, _out_of_work, _studied,
     _recovered, _born, _went_back, _disbanded,
 )  # fmt: skip
 """Each gives what a clause says has ended; mostly nothing."""

@@ -21,8 +21,6 @@ def _off(c: Said) -> list[End]:
     if calls and c.nouns:
         whose = "speaker" if c.pronoun == "they" else "subject"
         return [End(of_kinds("plan", "membership", "thing"), whole(c.nouns), whose)]
-    if c.has("mind") and c.verb == "change" and len(c.nouns) > 1:
-        return [End(of_kinds("plan"), whole(c.nouns[1:]))]
     return []
 
 
@@ -44,8 +42,16 @@ def _attended(c: Said) -> list[End]:
     if c.verb not in ("pass", "fail", "have", "take", "finish", "complete", "do", "attend", "survive", "run"):
         return []
     named = [noun for noun in c.objects[:1] if noun.definite and noun.article]  # "..., Jon" is no object
-    return [End(of_kinds("plan"), noun, done=True) for noun in named if c.verb != "take" or noun.head in _TESTS]
+    kinds = of_kinds("plan") if c.verb == "have" else of_kinds("plan", "habit")
+    return [End(kinds, noun, done=True) for noun in named if c.verb != "take" or noun.head in _TESTS]
 
 
-READERS = (_off, _over, _attended)
+def _back_from(c: Said) -> list[End]:
+    """ "We're back from Rome", "I got back from the conference yesterday"."""
+    back = c.has("back") or (c.verb == "be" and c.form == "simple" and c.after[:1] == ("from",))
+    came = c.verb in ("be", "come", "get", "fly") and c.tense != "future" and c.first and back
+    return [End(of_kinds("plan"), noun, done=True) for noun in c.nouns if came and noun.before in ("from", "back from")]
+
+
+READERS = (_off, _over, _attended, _back_from)
 """Each gives what a clause says has ended; mostly nothing."""

@@ -11,6 +11,7 @@ from schemas.events import Anchor
 from schemas.ids import normal_text
 from schemas.times import US_PER_DAY
 
+from ..casual import spelled_out
 from .attributes import canonical_attribute, is_single_valued
 from .protocol import Pair
 from .subjects import about, name_stems, same_subject
@@ -117,7 +118,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """Text as cue patterns expect it."""
-    return normal_text(text).replace("’", "'")
+    return spelled_out(normal_text(text).replace("’", "'"))
 
 
 def compare(pair: Pair) -> Features:

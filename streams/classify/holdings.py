@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
@@ -10,16 +11,32 @@ from schemas.events import Event
 from ..distil.lexicon.people import PARTNERS
 from .attributes import canonical_attribute
 from .clause import Noun, Said, said
+from .signs import (
+    ailing,
+    in_company,
+    jobless,
+    missing,
+    not_yet_there,
+    of_animal,
+    ordered,
+    studying,
+    together,
+    troubled,
+    waiting,
+    weekly,
+    worn,
+)
 from .words import stem
 
 Kind = Literal[
     "thing", "being", "work", "bond", "studies", "membership", "home", "condition", "pregnancy", "habit", "diet",
-    "meat", "search", "loss", "stay", "company", "figure", "plan", "state",
+    "meat", "search", "loss", "stay", "company", "figure", "plan", "state", "worn", "wait", "illness", "order",
+    "jobless",
 ]  # fmt: skip
 """What somebody owns; an animal or a person; a job; a relationship; studies; being in a club; a home; an illness; a
 pregnancy; what somebody does over and over; a way of eating, without meat or with it; looking for something; having
 lost something; being somewhere for a while; living with others; how much or how many; what is to come; whatever else is
-so."""
+so; what is worn after an accident; waiting for something; being ill; what was ordered; having no work."""
 
 STATE: frozenset[Kind] = frozenset({"state"})
 _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
@@ -33,6 +50,7 @@ _BY_ATTRIBUTE: dict[str, frozenset[Kind]] = {
     "car": frozenset({"thing"}),
     "home": frozenset({"home"}),
     "condition": frozenset({"condition"}),
+    "allergy": frozenset({"condition"}),
     "medication": frozenset({"habit"}),
     "drink": frozenset({"habit"}),
     "smoking": frozenset({"habit"}),
@@ -73,16 +91,27 @@ _AILING = frozenset(
 )
 
 
+_TOLD_AS: dict[Kind, Callable[[Said], bool]] = {
+    "company": in_company, "bond": together, "condition": troubled, "worn": worn, "wait": waiting, "illness": ailing,
+    "studies": studying, "being": of_animal, "membership": weekly, "jobless": jobless,
+}  # fmt: skip
+"""What tells of a kind by its clause."""
+_MISSED: dict[Kind, Callable[[Said], bool]] = {"loss": missing, "wait": not_yet_there}
+"""So by a denied one."""
+
+
 @lru_cache(maxsize=16384)
 def holding(event: Event) -> frozenset[Kind]:
     """The kinds a statement tells of; empty when nothing in it can end."""
     if event.polarity == "negated":
-        return frozenset()
+        return _denied(event)
     if event.modality == "planned":
         return frozenset({"plan"})
+    clause = said(event.text)
+    if clause is not None and event.type == "action" and ordered(clause):
+        return frozenset({"order"})
     if not event.holds or event.type == "action":
         return frozenset()
-    clause = said(event.text)
     attribute = canonical_attribute(event.attribute) or ""
     kinds: frozenset[Kind] = _BY_ATTRIBUTE.get(attribute, frozenset())
     if attribute == "diet" and event.value is not None and event.value.casefold() in ("vegan", "vegetarian"):
@@ -97,14 +126,23 @@ def holding(event: Event) -> frozenset[Kind]:
     return kinds | STATE | by_clause
 
 
+def _denied(event: Event) -> frozenset[Kind]:
+    """What is missed: "I can't find my keys", "the parcel hasn't arrived"."""
+    clause = said(event.text)
+    if clause is None or event.modality == "planned" or not event.holds:
+        return frozenset()
+    return frozenset(kind for kind, tells in _MISSED.items() if tells(clause))
+
+
 def _by_clause(clause: Said, *, animal: bool) -> frozenset[Kind]:
     kinds: set[Kind] = set()
     if clause.negated:
         return frozenset()
     if clause.verb == "lose" and not clause.passive:
         kinds.add("loss")
-    if clause.verb == "live" and any(noun.before == "with" for noun in clause.nouns):
-        kinds.add("company")
+    kinds |= {kind for kind, told in _TOLD_AS.items() if told(clause)}
+    if clause.verb == "want" and clause.after[:1] == ("to",) and clause.first:
+        kinds.add("plan")
     if clause.verb in _MEASURED and any(word[0].isdigit() for word in clause.after):
         kinds.add("figure")
     if clause.verb == "be" and any(noun.before == "in" and noun.head in _WARDS for noun in clause.nouns):

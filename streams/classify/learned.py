@@ -28,7 +28,7 @@ from .subjects import about, of_others, same_subject
 from .told import is_due
 from .unfolding import said_apart, unfolded
 from .wording import same_author, wording
-from .words import rare_stems
+from .words import rare_stems, stem, words
 
 CLOSE = 0.5
 """Least cosine of a pair that is scored."""
@@ -59,6 +59,8 @@ REPEATED = re.compile(
 """The newer text says itself that all is as it was, or only adds to it."""
 
 _STILL = re.compile(r"\bstill\b|\bas before\b")
+_IN_GENERAL = re.compile(r"\b(?:usually|generally|on average|most people)\b")
+_OWNED = re.compile(r"(\w{2,})'s \w")
 REASONS: dict[UpdateKind, str] = {
     "change": "Read together, the newer statement replaces the older one.",
     "done": "Read together, the newer statement tells what became of the plan.",
@@ -159,9 +161,16 @@ def is_plain_news(pair: Pair) -> bool:
     placed = place_of(newer) is not None and place_of(older) is not None
     if (placed and may_both_be(newer, older)) or standing(older) is not None:
         return False
-    if _STILL.search(text):
+    if _STILL.search(text) or _IN_GENERAL.search(text) or _of_its(newer, older):
         return False
     return newer.anchor.resolution == "message_time" or newer.anchor.until > older.stated.sent_at
+
+
+def _of_its(newer: Event, older: Event) -> bool:
+    """ "Pip's old basket" is not Pip."""
+    owned = {stem(name) for name in _OWNED.findall(plain(newer.text))}
+    own = {stem(word) for name in (newer.subject, newer.speaker) if name is not None for word in words(name)}
+    return not (owned - own).isdisjoint(rare_stems(older.text))
 
 
 def _other_attributes(newer: Event, older: Event) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from schemas.times import US_PER_DAY
 
+from ..admissions import puts_right
 from . import cues
 from .features import SHORT_GAP_US, Features, figures, named_things
 from .protocol import Judgement, Pair
@@ -55,6 +58,33 @@ def correction(pair: Pair, f: Features) -> Judgement | None:
         confidence = 0.85 if f.same_thing else 0.7
         return updates("correction", confidence, "The newer statement says that the older one was wrong.")
     return None
+
+
+def fragment(pair: Pair, f: Features) -> Judgement | None:
+    """ "Sorry, 7:40 not 6:40" right after: a figure of the kind that the statement before names, and nothing else."""
+    found = puts_right(pair.newer.text)
+    if found is None or not (f.same_speaker and f.adjacent and f.gap_us <= SHORT_GAP_US):
+        return None
+    named = [match[0].replace(".", ":") for match in _SHAPES[_shape(found.new)].finditer(f.older)]
+    wrong = found.old if found.old is not None else named[0] if len(named) == 1 else None
+    if wrong is None or wrong not in named or wrong == found.new:
+        return None
+    return updates("correction", 0.85, "The figure named right before is put right.")
+
+
+def _shape(figure: str) -> str:
+    return "clock" if ":" in figure else "number" if any(c.isdigit() for c in figure) else "day"
+
+
+_SHAPES = {
+    "clock": re.compile(r"(?<![\d.:])\d{1,2}[:.]\d\d(?![\d.:]\d)"),
+    "number": re.compile(r"(?<![\w.:,])[€$£]?\d+(?:st|nd|rd|th|k|kg|km|am|pm)?(?![\w]|[.:,]\d)"),
+    "day": re.compile(
+        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september"
+        r"|october|november|december)\b"
+    ),
+}
+"""What figures of one kind look like."""
 
 
 def put_right(pair: Pair, f: Features) -> Judgement | None:

@@ -13,15 +13,18 @@ from schemas.events import Event
 
 from . import cues
 from .amounts import another_figure
-from .endings import by_grammar, ends_of, goes_on
+from .endings import by_grammar, goes_on, named_otherwise, tells_of_end
 from .features import SHORT_GAP_US, Features, compare, named_things
-from .mistakes import correction, put_right, withdrawn
+from .mistakes import correction, fragment, put_right, withdrawn
 from .places import may_both_be, placed_elsewhere
 from .protocol import Judgement, Pair
 from .ruling import MOST, NONE, contradicts, updates
+from .signs import stems
+from .stages import next_stage
 from .standing import stands_otherwise
 from .subjects import about, of_others
 from .substitutes import replaced_by_name
+from .tastes import gone_off
 from .things import is_bare_label
 from .told import carried_out, told_end, told_moved
 from .turned import cannot_come, instead, resumed
@@ -34,7 +37,7 @@ Rule = Callable[[Pair, Features], Judgement | None]
 class OfflineClassifier:
     """First rule that speaks decides. Satisfies ``Classifier``."""
 
-    producer = "rules/5"
+    producer = "rules/6"
     prompt_hash: str | None = None
 
     def classify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -52,14 +55,14 @@ def judge(pair: Pair) -> Judgement:
     if goes_on(pair.newer):
         return another_figure(pair, features) or NONE  # "the train leaves at 8"
     if not (features.same_subject or (features.same_speaker and features.adjacent)):
-        others = (told_end, told_moved, carried_out, put_right, replaced_by_name)
+        others = (told_end, told_moved, carried_out, put_right, replaced_by_name, gone_off)
         return next((verdict for rule in others if (verdict := rule(pair, features)) is not None), NONE)
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
     if not features.same_subject and set(pair.newer.participants).isdisjoint(pair.older.participants):
         rules = ()  # neighbours that share nobody: one may take the other back, but is no news about it
     if pair.older.modality == "asserted" and pair.older.type == "action":
         rules = ()  # what was done stays done; it can only have been wrong
-    for rule in (withdrawn, correction, told_end, told_moved, carried_out, *_TURNED, new_work, *_THING_RULES, *rules):
+    for rule in (*_FIRST, *_THING_RULES, *rules):
         verdict = rule(pair, features)
         if verdict is not None:
             return verdict
@@ -71,7 +74,7 @@ def judge(pair: Pair) -> Judgement:
 
 def plan_cancelled(pair: Pair, f: Features) -> Judgement | None:
     """The plan is off."""
-    if cues.NOT_ENDED.search(f.newer) or not f.same_thing:
+    if cues.NOT_ENDED.search(f.newer) or not f.same_thing or named_otherwise(pair.newer):
         return None
     dropped = cues.ENDED.search(f.newer) and pair.newer.polarity == "affirmed" and pair.newer.holds
     denied = cues.NO_MORE.search(f.newer) and pair.newer.polarity == "negated"
@@ -198,11 +201,15 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
         if not f.same_speaker and cue is None and cues.NOW.search(f.newer) is None and f.gap_us <= SHORT_GAP_US:
             return contradicts("Two people name different values for the same time.")
         return updates("change", 0.9 if cue else 0.8, f"Another {f.attribute} replaces the former one.")
+    if f.attribute == "relationship" and (old.value or "").casefold() == "single" and _TIED.match(new.value or ""):
+        return updates("change", 0.8, "Who was single is with somebody.")
     if f.attribute is not None and f.attribute.startswith(("favourite ", "favorite ")) and f.values_differ:
         changed = cue or cues.NOW.search(f.newer)
         return updates("change", 0.75, "Another favourite replaces the former one.") if changed else None
     if f.attribute == "name" and f.values_differ and cues.NOW.search(f.newer) and f.same_subject:
         return updates("change", 0.75, "Another name is used now.")
+    if f.attribute == "studies" and f.values_differ and cue and " to " in f.newer and not _learning(old):
+        return updates("change", 0.8, "Another subject is studied now.")
     if f.attribute == "assignment" and f.values_differ and cue:
         return updates("change", 0.8, "The newer statement says that it moved to another one.")
     if f.attribute == "drink" and cues.NOW.search(f.newer) and _another_kind(pair):
@@ -219,7 +226,15 @@ def replaced(pair: Pair, f: Features) -> Judgement | None:
 
 def _only_ends(event: Event) -> bool:
     """It tells of an end and of nothing that is so instead: "I left the mill"."""
-    return bool(ends_of(event)) and not (event.attribute == "home" and " to " in event.text)
+    return tells_of_end(event) and not (event.attribute == "home" and " to " in event.text)
+
+
+_TIED = re.compile(r"seeing |together|official|a couple|an item|girlfriend|boyfriend|dating", re.IGNORECASE)
+
+
+def _learning(event: Event) -> bool:
+    """ "I'm learning Greek" goes beside any studies."""
+    return re.search(r"\blearn(?:s|ing)?\b", event.text.casefold()) is not None
 
 
 def _another_kind(pair: Pair) -> bool:
@@ -233,9 +248,14 @@ def flipped(pair: Pair, f: Features) -> Judgement | None:
     new, old = pair.newer, pair.older
     if new.modality == "planned" or not f.negated_flip or not old.holds or not new.holds or _one_off(f):
         return None
-    if cues.ADDED.search(f.newer) or cues.IDIOM.search(f.newer) or cues.IDIOM.search(f.older):
+    if (
+        cues.LATELY.search(f.newer)
+        or cues.ADDED.search(f.newer)
+        or cues.IDIOM.search(f.newer)
+        or cues.IDIOM.search(f.older)
+    ):
         return None
-    if new.type == old.type == "preference" and f.same_speaker and f.attribute is None and f.covered >= MOST:
+    if new.type == old.type == "preference" and f.same_speaker and f.attribute is None and _all_but_liking(f, old):
         return updates("change", 0.65, "What was liked is disliked, or the other way round.")
     same_value = f.attribute is not None and f.values_same
     if not same_value and not (len(f.shared) >= 2 and f.share >= 0.6 and f.denied_by_name):
@@ -246,6 +266,14 @@ def flipped(pair: Pair, f: Features) -> Judgement | None:
     if changed is not None or f.attribute is not None:
         return updates("change", 0.8 if changed else 0.65, "The newer statement turns the older one round.")
     return None
+
+
+def _all_but_liking(f: Features, old: Event) -> bool:
+    """What is liked or disliked is the same: "I hate olives", "I like olives now"."""
+    return f.covered >= MOST or (bool(f.shared) and rare_stems(old.text) - _LIKING <= f.shared)
+
+
+_LIKING = stems("like love hate dislike enjoy adore loathe detest stand actually really")
 
 
 def _over(pair: Pair) -> bool:
@@ -259,7 +287,10 @@ def _one_off(f: Features) -> bool:
     return bool(cues.ONE_OFF.search(f.newer) and cues.HABIT.search(f.older)) and not cues.CHANGED.search(f.newer)
 
 
-_TURNED: tuple[Rule, ...] = (resumed, instead, cannot_come)
+_FIRST: tuple[Rule, ...] = (
+    fragment, withdrawn, correction, told_end, told_moved, carried_out, resumed, instead, cannot_come, new_work,
+    next_stage, gone_off,
+)  # fmt: skip
 _THING_RULES: tuple[Rule, ...] = (stands_otherwise, placed_elsewhere, another_figure, replaced_by_name)
 _PLAN_RULES: tuple[Rule, ...] = (plan_cancelled, plan_moved, plan_done)
 _STATE_RULES: tuple[Rule, ...] = (arrangement_moved, ended, replaced, flipped)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from schemas.events import Event
@@ -9,10 +11,27 @@ from schemas.ids import normal_text
 
 from ..distil.lexicon.people import KIN, ROLES
 from .clause import said
+from .signs import ANIMALS
 from .words import content_stems, stem, words
 
 _FRESH = frozenset({"new", "current", "present"})
 """Of "my new address" these say nothing about whose or which: it is the address."""
+
+
+_PUT_RIGHT = re.compile(r"^(?:correct|right|actual|updated|revised) ")
+"""So with "the correct price"."""
+_REACHED = {"phone": "phone", "email": "email"}
+_PHONE, _EMAIL = (
+    frozenset(stem(word) for word in words.split())
+    for words in ("phone mobile cell number telephone", "email mail address")
+)
+
+
+def _reached(thing: frozenset[str]) -> frozenset[str]:
+    """One name for "phone number" and "number", for "email address" and "email"."""
+    if thing and thing <= _PHONE:
+        return frozenset({"phone"})
+    return frozenset({"email"}) if "email" in thing and thing <= _EMAIL else thing
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,13 +56,14 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 def about(event: Event) -> About:
     """What the statement is about."""
-    subject = _folded(event.subject) if event.subject is not None else None
+    subject = _PUT_RIGHT.sub("", _folded(event.subject)) if event.subject is not None else None
+    attribute = event.attribute or ""
     owner, possessive, thing = (subject or "").partition("'s ")
     return About(
         subject=subject,
         owner=owner if possessive else None,
-        thing=content_stems(thing) - _FRESH,
-        said=content_stems(event.text),
+        thing=_reached(content_stems(thing) - _FRESH),
+        said=content_stems(event.text) | ({_REACHED[attribute]} if attribute in _REACHED else frozenset()),
         third=subject is not None and (event.speaker is None or subject != _folded(event.speaker)),
         speaker=_folded(event.speaker) if event.speaker is not None else None,
     )
@@ -87,7 +107,12 @@ def is_called(named: About, owned: About) -> bool:
     if named.subject is None or named.owner is not None or owned.owner is None or named.speaker != owned.speaker:
         return False
     who, _, name = (owned.subject or "").partition("'s ")[2].partition(" ")
-    return named.third and owned.owner == owned.speaker and (who in KIN or who in ROLES) and name == named.subject
+    return (
+        named.third
+        and owned.owner == owned.speaker
+        and (who in KIN or who in ROLES or stem(who) in ANIMALS)
+        and name == named.subject
+    )
 
 
 def of_others(new: Event, old: Event) -> bool:

@@ -17,7 +17,8 @@ from .subjects import about
 from .words import COMMON_STEMS, content_stems
 
 _TO = r"(?= (?:for|in|at|on|from|as|with|because|since|to|and|but|this|next|after|by)\b|[,.;!?]|$)"
-_OLD = rf"(?:the |our |my )?(?P<old>[\w'& -]{{2,40}}?){_TO}"
+_DOING = r"(?:(?:taking|using|having|eating|drinking|driving|doing|going to|going by) )?"
+_OLD = rf"{_DOING}(?:the |our |my )?(?P<old>[\w'& -]{{2,40}}?){_TO}"
 _INSTEAD = re.compile(
     rf"\b(?:instead of|rather than|in place of|no longer with) {_OLD}"
     rf"|\breplac(?:es|ed|ing) (?:the |our |my )?(?P<old2>[\w'& -]{{2,40}}?){_TO}"

@@ -8,9 +8,10 @@ from ..distil.kinds import COMES_BACK
 from . import cues
 from .clause import Noun, Said, said
 from .end import End
-from .endings import ends_of
+from .endings import ends_of, tells_of_end
 from .features import Features
 from .holdings import Kind, holding, same
+from .meets import meets
 from .protocol import Judgement, Pair
 from .ruling import updates
 from .subjects import about, of_others
@@ -23,47 +24,21 @@ _TIMES_OF = frozenset(stem(word) for word in ["deadline", "date", "time", "day",
 _LOST: frozenset[Kind] = frozenset({"loss"})
 """What tells of an end and is so until it ends itself: who lost the keys may find them."""
 
-_VAGUE = frozenset(
-    [
-        "trip",
-        "plan",
-        "visit",
-        "holiday",
-        "journey",
-        "flight",
-        "vacation",
-        "tour",
-        "weekend",
-        "appointment",
-        "meet",
-        "thing",
-        "date",
-        "stay",
-        "week",
-        "party",
-        "event",
-        "membership",
-        "subscription",
-        "idea",
-    ]
-)
-"""Stems that many plans share: what stands beside them tells which one is meant."""
-
 
 def told_end(pair: Pair, f: Features) -> Judgement | None:
     """The end of something is told, and the older statement is about that."""
     new, old = pair.newer, pair.older
     ends = ends_of(new)
-    if not ends or old.polarity == "negated" or of_others(new, old):
+    if not ends or of_others(new, old) or _long_before(new, old):
         return None
-    kinds = holding(old) & _LOST if ends_of(old) and old.attribute != "diet" else holding(old)
+    kinds = holding(old) & _LOST if tells_of_end(old) and old.attribute != "diet" else holding(old)
     for end in ends:
         met = end.of & kinds
         if not met or (new.modality == "planned" and "plan" not in met) or not _same_owner(pair, f, end.whose):
             continue
         if end.whose == "owner" and end.what is not None and end.what.owned and not f.same_subject:
             continue  # "my colleague's trip"
-        if not _meets(end, met, old):
+        if not meets(end, met, old):
             continue
         if "plan" not in met and end.done and not _goes_on(old):
             continue  # "I finished the dishes" ends no habit
@@ -76,6 +51,11 @@ def told_end(pair: Pair, f: Features) -> Judgement | None:
         if new.anchor.until > old.stated.sent_at and is_due(pair):
             return updates("done", 0.85, "What was planned has happened.")
     return None
+
+
+def _long_before(new: Event, old: Event) -> bool:
+    """ "I finished my first degree two years ago": over when the older statement was made."""
+    return new.anchor.resolution != "message_time" and new.anchor.until <= old.stated.sent_at
 
 
 def _is_one_of_several(end: End, old: Event) -> bool:
@@ -132,7 +112,10 @@ def _one_place(did: Said, planned: Said) -> bool:
 
 def _goes_on(event: Event) -> bool:
     clause = said(event.text)
-    return clause is not None and clause.form in ("progressive", "perfect")
+    if clause is None:
+        return False
+    taking = clause.verb == "be" and any(noun.before == "on" for noun in clause.nouns)  # "on antibiotics"
+    return taking or clause.form in ("progressive", "perfect")
 
 
 def is_due(pair: Pair) -> bool:
@@ -231,53 +214,3 @@ def _same_owner(pair: Pair, f: Features, whose: str) -> bool:
     if whose == "owner":
         return newer.owner in (None, newer.speaker) and (not older.third or own or older.owner is None)
     return whose == "speaker" and (not older.third or own)
-
-
-def _meets(end: End, met: frozenset[Kind], old: Event) -> bool:
-    if "plan" in met:
-        return end.what is not None and _same_plan(end, end.what, old)
-    clause = said(old.text)
-    if end.what is None and not end.doing:
-        return True
-    if "work" in met and end.what is not None and not end.doing and end.what.stems <= content_stems(old.value or ""):
-        return True  # "the harbour office" of "the harbour office job"
-    if clause is None:
-        return False
-    telling = frozenset[str]() if end.what is None else end.what.stems - _VAGUE
-    if "habit" in met and telling and content_stems(old.value or "") == telling:
-        return True
-    if end.doing:
-        does = clause.verb == end.doing and (end.what is None or any(same(end.what, noun) for noun in clause.nouns))
-        return does or any(_is_agent(noun, end) for noun in clause.nouns)
-    return end.what is not None and (_has(end.what, met, clause) or _is_called(end.what, met, old))
-
-
-def _is_agent(noun: Noun, end: End) -> bool:
-    """Who "quit driving trams" was a tram driver."""
-    return end.what is not None and noun.head.startswith(f"{end.doing}r") and end.what.head in noun.stems
-
-
-def _has(what: Noun, met: frozenset[Kind], clause: Said) -> bool:
-    owned = bool(met & {"thing", "being"}) and not met & {"habit", "work", "membership", "studies", "home", "condition"}
-    nouns = clause.objects if owned else clause.nouns
-    return any(same(what, noun) for noun in (*nouns, *clause.subject))
-
-
-def _is_called(what: Noun, met: frozenset[Kind], old: Event) -> bool:
-    """An animal or a band by its name: "a dog called Pip"."""
-    return (
-        bool(met & {"being", "membership"})
-        and what.named
-        and not what.article
-        and what.stems <= content_stems(old.text)
-    )
-
-
-def _same_plan(end: End, what: Noun, old: Event) -> bool:
-    """The noun is one of the plan's, or what the plan is about: "the dentist" of a dentist appointment."""
-    planned, clause = content_stems(old.text), said(old.text)
-    heads = frozenset(noun.head for noun in (*clause.subject, *clause.nouns)) if clause is not None else planned
-    if what.head not in heads and (end.whose != "owner" or len(what.stems) > 1) and not what.stems & heads:
-        return False
-    telling = what.stems - _VAGUE
-    return telling <= planned if telling else bool(what.stems) and what.stems <= planned

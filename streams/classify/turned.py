@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..distil.verbs import ing_base
 from . import cues
 from .clause import Said, said
@@ -10,6 +12,7 @@ from .features import Features
 from .holdings import same
 from .protocol import Judgement, Pair
 from .ruling import updates
+from .words import content_stems
 
 _INSTEAD = ("instead of", "rather than")
 _NO_OBJECTS = frozenset({"mor", "back", "longer"})
@@ -24,7 +27,8 @@ def resumed(pair: Pair, f: Features) -> Judgement | None:
     if now is None or before is None or not f.same_subject or new.modality == "planned" or old.modality == "planned":
         return None
     doing = _doing(now)
-    if now.negated or now.nearly or now.form == "modal" or not doing:
+    able = now.form == "modal" and re.search(r"\bcan\b", f.newer) is not None
+    if now.negated or now.nearly or (now.form == "modal" and not able) or not doing:
         return None
     denied = old.polarity == "negated" and before.verb == doing and _one_object(now, before)
     given_up = any(
@@ -32,7 +36,9 @@ def resumed(pair: Pair, f: Features) -> Judgement | None:
         for end in ends_of(old)
         if "habit" in end.of
     )
-    return updates("change", 0.8, "It was taken up again.") if denied or given_up else None
+    eaten = old.attribute == "allergy" and doing in ("eat", "drink", "have") and not now.negated
+    borne = eaten and any(noun.stems == content_stems(old.value or "") for noun in now.objects)
+    return updates("change", 0.8, "It was taken up again.") if denied or given_up or borne else None
 
 
 def _doing(now: Said) -> str:

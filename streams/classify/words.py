@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ..casual import SPELLED
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?(?:[:.,]\d+)*")
 
 _FUNCTION_WORDS = """
@@ -40,7 +42,8 @@ _IRREGULAR = {
     "sang": "sing", "built": "build", "spent": "spend", "drank": "drink", "sent": "send", "paid": "pay", "rode": "ride",
     "wore": "wear", "grew": "grow", "chose": "choose", "slept": "sleep", "caught": "catch", "children": "child",
     "signed": "sign", "married": "marry", "marriage": "marry", "engagement": "engage", "engaged": "engage",
-    "flight": "fly", "flights": "fly",
+    "flight": "fly", "flights": "fly", "afraid": "fear", "scared": "fear", "frightened": "fear", "terrified": "fear",
+    "petrified": "fear",
 }  # fmt: skip
 
 
@@ -79,7 +82,8 @@ COMMON_STEMS = frozenset(stem(word) for word in _COMMON_WORDS.split())
 
 def words(text: str) -> list[str]:
     """Words and numbers of a text, case-folded, in order. ``19:30`` and ``1,200`` stay whole."""
-    return [match.replace("’", "'") for match in _WORD.findall(text.casefold())]
+    found: list[str] = [match.replace("’", "'") for match in _WORD.findall(text.casefold())]
+    return [SPELLED.get(word, word) for word in found]
 
 
 @lru_cache(maxsize=_TEXTS)

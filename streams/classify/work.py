@@ -10,8 +10,9 @@ from schemas.events import Event
 
 from . import cues
 from .attributes import canonical_attribute
-from .endings import ends_of
+from .endings import tells_of_end
 from .features import Features, plain
+from .holdings import holding
 from .protocol import Judgement, Pair
 from .ruling import updates
 from .words import content_stems
@@ -34,7 +35,7 @@ def work_of(event: Event) -> Work | None:
     attribute = canonical_attribute(event.attribute)
     if event.value is None or event.polarity == "negated" or not event.holds or event.modality == "planned":
         return None
-    if ends_of(event):
+    if tells_of_end(event):
         return None
     if attribute == "employer":
         return Work(content_stems(event.value), frozenset())
@@ -53,6 +54,8 @@ def new_work(pair: Pair, f: Features) -> Judgement | None:
     if _BESIDE.search(f.newer) or _BESIDE.search(f.older):
         return None
     new, old = work_of(pair.newer), work_of(pair.older)
+    if new is not None and (new.employer or new.title) and "jobless" in holding(pair.older):
+        return updates("change", 0.85, "Who had no work has some.")
     if new is None or old is None:
         return None
     if new.employer and old.employer and not (new.employer <= old.employer or old.employer <= new.employer):

@@ -100,6 +100,15 @@ def _would_rather_be(names: list[str], reading: Parse) -> bool:
     return "rather" in ahead and ahead[ahead.index("rather") + 1 :][:1] == ["be"]
 
 
+def takes_place(tokens: Tokens, reading: Parse) -> bool:
+    """ "Lisbon isn't happening", "Easter is cancelled": its subject names an occasion, whatever it is called."""
+    after = tokens[reading.main + 1].word if reading.main + 1 < len(tokens) else ""
+    if reading.base == "happen" or (reading.base, after) in (("go", "ahead"), ("take", "place"), ("fall", "through")):
+        return True
+    done_to = reading.base in ("cancel", "postpone", "reschedule", "scrap", "rebook") or after == "off"
+    return done_to and tokens[reading.finite].word in g.BE_PRESENT | g.BE_PAST | {"'s", "got", "has", "have"}
+
+
 def only_nearly(tokens: Tokens, reading: Parse) -> bool:
     """ "We almost moved": it did not happen, so it is about nothing that changed."""
     return any(t.word in ("almost", "nearly") for t in tokens[max(0, reading.finite - 2) : reading.main])
@@ -116,6 +125,8 @@ def is_order(tokens: Tokens, reading: Parse | None) -> bool:
     if word == "make" and start + 1 < len(tokens) and tokens[start + 1].word in ("sure", "certain"):
         return True
     verbless = reading is not None and reading.form == "verbless"
+    if word in words.BEFORE_NOUNS and reading is not None and tokens[reading.finite].word in _IS:
+        return False  # "budget for it is 1.2 million"
     if verbless and word in words.BEFORE_NOUNS and _names_event(tokens, start + 1):
         return False
     if word in ("somebody", "someone", "anybody", "everyone", "everybody") and reading is not None:
@@ -145,14 +156,22 @@ def _bare_verb_first(tokens: Tokens, start: int, reading: Parse) -> bool:
     return after.word in objects or after.capital
 
 
+_IS = frozenset({"is", "isn't", "was", "wasn't"})
+
+
 def is_standing(tokens: Tokens, text: str) -> bool:
     """An order that holds on: "whenever it rains, close the hatch"."""
     return opens_with(lowered(text[tokens[0].start : tokens[-1].end]), _STANDING) is not None
 
 
-def is_dependent(tokens: Tokens) -> bool:
-    """A subordinate clause on its own ("when I was young", "which helps me"): it states nothing."""
+def is_dependent(tokens: Tokens, reading: Parse) -> bool:
+    """A subordinate clause on its own ("when I was young", "which helps me"): it states nothing.
+
+    Nor does one with its main clause behind it that was not cut off ("when the pool is open again I'll go").
+    """
     word = tokens[0].word
+    if word in ("when", "until", "unless") and len(tokens) > 1 and tokens[1].word in g.DETERMINERS:
+        return reading.tense == "present"
     if word not in g.SUBORDINATORS or word == "that":
         return False
     return word in ("which", "who", "whether", "if") or (

@@ -6,8 +6,9 @@ import re
 from typing import NamedTuple
 
 from ..anchors import find_phrases
+from ..casual import spelled_out
 from .finite import Tokens
-from .lexicon.attributes import END, EVENTS, OF_PEOPLE, ROWS
+from .lexicon.attributes import END, EVENTS, OF_PEOPLE, ROWS, SITES
 from .parse import Parse
 from .subjects import Subject
 
@@ -19,8 +20,10 @@ _POSSESSION = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |back |currently )?(?:at|in|on|with|under|behind|near) "
-    r"(?P<v>(?:the|my|our|his|her|their|your|an?) (?!way|go|move|works?|same|end\b)[^,.;!?]+?|(?-i:[A-Z])[^,.;!?]*?)"
+    r"\b(?:is|are|was|were|'s|'re)\s+(?:now |still |always |back |currently )?(?:located )?"
+    r"(?:at|in|on|with|under|behind|near) "
+    r"(?P<v>(?:the|my|our|his|her|their|your|an?) (?!way|go|move|works?|same|end\b)[^,.;!?]+?|(?-i:[A-Z])[^,.;!?]*?|"
+    r"\d+[a-z]? (?!jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)(?-i:[A-Z])[^,.;!?]*?)"
     + END,
     re.IGNORECASE,
 )
@@ -54,11 +57,13 @@ class About(NamedTuple):
 
 def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) -> About:
     """Attribute and value. Order: the table, counted possessions, dated things, then the subject's own last word."""
-    plain = " ".join(clause_text.split())[:LOOKED_AT].replace("’", "'")
+    plain = spelled_out(" ".join(clause_text.split())[:LOOKED_AT].replace("’", "'"))
     own = _RELATIVE.split(plain, maxsplit=1)[0]
     for name, pattern in ROWS:
         match = pattern.search(own)
         if match is not None and (subject.is_person or name not in OF_PEOPLE or _of_speaker(name, tokens)):
+            if name == "home" and _is_site(tokens, reading):
+                return About("location", _from_row(name, match).value)
             return _from_row(name, match)
     match = _POSSESSION.search(plain)
     if match is not None and reading.base == "have":
@@ -67,13 +72,19 @@ def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) ->
     if noun is not None:
         return About(noun[0].lower(), _after_be(plain, reading))
     where = _PLACE.search(plain)
-    if where is not None and reading.base == "be" and not subject.is_person and subject.name is not None:
+    if where is not None and reading.base in ("be", "locate") and not subject.is_person and subject.name is not None:
         return About("location", where["v"].strip())
     if reading.base == "be" and reading.subject[1] - reading.subject[0] >= 1 and subject.name is not None:
         head = _head(tokens[reading.subject[0] : reading.subject[1]])
         owned = tokens[reading.subject[0]].word in ("my", "our", "the", "his", "her", "their", "your")
         return About(head if owned and head.isalpha() else None, _after_be(plain, reading))
     return About(None, None)
+
+
+def _is_site(tokens: Tokens, reading: Parse) -> bool:
+    """ "Our office has moved to the harbour": a place where nobody lives."""
+    subject = tokens[reading.subject[0] : reading.subject[1]]
+    return len(subject) > 1 and subject[-1].word in SITES
 
 
 def _head(subject: Tokens) -> str:
@@ -85,7 +96,7 @@ def _head(subject: Tokens) -> str:
 
 def _of_speaker(name: str, tokens: Tokens) -> bool:
     """ "They fired me", "my place is a room above the mill": of a person after all."""
-    return (name == "job" and any(token.word in ("me", "us") for token in tokens)) or (
+    return (name in ("job", "shift") and any(token.word in ("me", "us") for token in tokens)) or (
         name == "home" and tokens[0].word in ("my", "our")
     )
 

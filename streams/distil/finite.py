@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .lexicon import grammar as g
+from .lexicon.people import KIN, ROLES
 from .lexicon.verbs import BASES, IRREGULAR_PAST, SAME_PAST, STATIVE
 from .tokens import Token
 from .verbs import ing_base, looks_past, participle_base, past_base, third_base
@@ -69,6 +70,8 @@ def _is_finite(tokens: Tokens, i: int, start: int) -> bool:
         )
     if before in g.DETERMINERS and before not in ("this", "that", "these", "those", "all", "both", "each", "some"):
         return False
+    if before == "'s" and _at_somebodys(tokens, i, start):
+        return third_base(word) is not None or past_base(word) is not None
     if before in g.PREPOSITIONS or before == "'s" or (tokens[i].capital and i > start + 1):
         return False
     if past_base(word) is not None or (looks_past(word) and holder in g.SUBJECT_PRONOUNS):
@@ -78,6 +81,11 @@ def _is_finite(tokens: Tokens, i: int, start: int) -> bool:
     plural = before.endswith("s") and len(before) > 2 and (not tokens[i - 1].capital or i - 1 == start)
     joined = any(t.word == "and" for t in tokens[start : i - 1]) and tokens[i - 1].capital
     return word in BASES and (plural or joined or holder in g.SUBJECT_PRONOUNS)
+
+
+def _at_somebodys(tokens: Tokens, i: int, start: int) -> bool:
+    """ "A haircut at Benno's costs 18": the possessive is all there is of the place."""
+    return i - 3 > start and tokens[i - 3].word in ("at", "from") and tokens[i - 2].capital
 
 
 def _is_auxiliary(tokens: Tokens, i: int, start: int) -> bool:
@@ -104,8 +112,10 @@ def _predicate_follows(tokens: Tokens, i: int) -> bool:
         return False
     word = tokens[i + 1].word
     closed = g.ADVERBS | g.PREPOSITIONS | g.DETERMINERS
+    whose = i > 0 and (tokens[i - 1].word in ROLES or tokens[i - 1].word in KIN)
     return (
-        word in closed
+        (whose and tokens[i + 1].capital and i + 2 < len(tokens))
+        or word in closed
         or word in g.PREDICATES
         or word[0].isdigit()
         or ing_base(word) is not None
@@ -128,6 +138,8 @@ def subject_left_out(tokens: Tokens, start: int) -> bool:
     if (past_base(word) is not None or participle_base(word) is not None) and word not in SAME_PAST:
         return True
     if ing_base(word) is not None and start + 2 < len(tokens):
+        if start and tokens[start - 1].word in ("still", "currently") and after in g.PREPOSITIONS:
+            return True  # "still looking for work, two replies"
         return find_finite(tokens, start) is None
     return word in ("love", "hate", "prefer", "adore", "enjoy") and after not in (
         "that",
@@ -193,7 +205,8 @@ def _after_time(tokens: Tokens, begin: int, end: int) -> int:
         token = tokens[at]
         of_time = token.word in g.TIME_NOUNS or token.word in g.TIME_WORDS
         if timed and not of_time:
-            return at if token.capital or token.word in g.DETERMINERS else begin
+            named = at == begin + 1 and tokens[begin].word in g.PARTS_OF_TIME and token.capital  # "Night Owls"
+            return at if (token.capital or token.word in g.DETERMINERS) and not named else begin
         if timed and token.word in g.DETERMINERS and at + 1 < end and tokens[at + 1].word not in g.TIME_NOUNS:
             return at
         if not of_time and not token.word[0].isdigit():

@@ -53,8 +53,13 @@ def denies(text: str, tokens: tuple[Token, ...]) -> bool:
 
 def _by_words(tokens: tuple[Token, ...]) -> bool:
     foreign = sum(t.word in words.FOREIGN for t in tokens)
-    english = sum(t.word in _ENGLISH and t.word not in words.FOREIGN for t in tokens)
+    english = sum(t.word in _ENGLISH and t.word not in words.FOREIGN and _as_written(t) for t in tokens)
     return foreign > english and (foreign > 1 or english == 0)
+
+
+def _as_written(token: Token) -> bool:
+    """Not looked up as a short form: "w" is Polish, "u" Dutch."""
+    return len(token.word) == token.end - token.start
 
 
 def _accented(token: Token) -> bool:

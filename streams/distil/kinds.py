@@ -26,6 +26,11 @@ COMES_BACK = re.compile(
 """A day or hour that comes back."""
 
 
+_IN_A_NAME = re.compile(
+    r"(?i:\b(?:the|a|our|my) (?:mon|tues|wednes|thurs|fri|satur|sun)day "
+    r"(?:news)?(?:paper|times|edition|magazine|market|roast|crossword|supplement|bin|collection|slot|crowd|lot|shift|rota)s?\b)"
+)
+"""A day that is part of a name: "the Saturday paper"."""
 _NOW = re.compile(r"^from now on\b|\bnow (?=\w+s\b)", re.IGNORECASE)
 """Said of every day from now: "the shop now opens at nine"."""
 
@@ -89,6 +94,8 @@ def comes_back(text: str, reading: Parse) -> bool:
     """Told of every week or day, in the simple present: "the choir meets on Tuesdays", "it leaves every hour"."""
     if reading.form != "simple" or reading.tense != "present":
         return False
+    if _IN_A_NAME.search(text):
+        return True
     return COMES_BACK.search(text) is not None or (reading.auxiliary == "" and _NOW.search(text) is not None)
 
 
@@ -176,6 +183,8 @@ def _asserted_type(names: tuple[str, ...], reading: Parse) -> EventType:
         return "state_change"
     if reading.tense == "perfect" and (reading.base in STATIVE or _goes_on(names, reading)):
         return "state_change"
+    if reading.base == "go" and reading.tense == "perfect" and reading.main == len(names) - 1:
+        return "state_change"  # "the caravan's gone"
     if reading.tense in ("past", "perfect"):
         return "state_change" if changes(names, reading) else "action"
     return "state_change"
@@ -191,6 +200,8 @@ def changes(names: tuple[str, ...], reading: Parse) -> bool:
     if reading.base in words.CHANGING:
         return True
     after = names[reading.main + 1 : reading.main + 4]
+    if reading.base in ("put", "take") and after[:1] in (("me",), ("us",), ("him",), ("her",)):
+        return after[1:2] in (("on",), ("off",), ("back",))
     if reading.base == "have" and reading.tense == "past":
         return not words.BORN.isdisjoint(after)
     return (reading.base, after[0] if after else "") in words.CHANGING_PAIRS

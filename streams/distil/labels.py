@@ -12,6 +12,7 @@ from typing import NamedTuple
 from schemas.events import EventType, Modality, Polarity
 
 from ..anchors.nodes import Context
+from ..casual import spelled_out
 from .finite import Tokens
 from .kinds import Kind
 from .lexicon import grammar as g
@@ -25,7 +26,8 @@ from .tokens import tokenize
 
 _ATTRIBUTE_OF = {word: name for name, words in LABELS.items() for word in words.split()}
 _LINE = re.compile(
-    rf"(?:(?i:{'|'.join(sorted(NOTICES))}): +)?" r"(?P<label>[^\W_][^:\n]{0,60}?)\s*:\s+(?P<value>\S[^\n]*)"
+    rf"(?:(?i:{'|'.join(sorted(NOTICES))}): +|(?i:(?:btw|hi|hey|hello|ok|so|sorry|ps)(?: all)?),? +)*"
+    r"(?P<label>[^\W_][^:\n]{0,60}?)\s*:\s+(?P<value>\S[^\n]*)"
 )
 _OF = re.compile(r"^(?P<what>[\w -]+?) (?:of|for) (?:the |our |my )?(?P<thing>.+)$", re.IGNORECASE)
 _SO: tuple[EventType, Modality, Polarity, str] = ("state_change", "asserted", "affirmed", "verbless")
@@ -47,7 +49,7 @@ class Label(NamedTuple):
 
 def label_of(sentence: str) -> Label | None:
     """The label and the value of a sentence; None for another one."""
-    line = _LINE.fullmatch(sentence.strip())
+    line = _LINE.fullmatch(spelled_out(sentence.strip()))
     if line is None or not _is_value(line["value"]) or len(line["label"].split()) > MOST_LABEL:
         return None
     of = _OF.match(line["label"])

@@ -17,7 +17,9 @@ from .subjects import Subject
 ANIMAL = "pet"
 """The attribute of a statement that somebody has an animal."""
 
-_NAMED = re.compile(r"(?:\b(?:called|named)|\b(?:his|her|its) name(?:'s| is)|,) (?P<name>[A-Z][\w'-]+)")
+_NAMED = re.compile(
+    r"(?:\b(?:called|named)|\b(?:his|her|its) name(?:'s| is)|,) (?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+)
 _WHO = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)?")
 _MANY = re.compile(r"s$")
 

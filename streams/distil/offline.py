@@ -21,23 +21,26 @@ from .clauses import Clause, split_clauses
 from .corrections import Cue, Placed, admissions, owned, settle, stands_alone
 from .foreign import denies, greets, is_foreign
 from .foreign_speech import introduces_quote, mask_foreign_speech, quotes_in
+from .fragments import fragment
 from .frames import strip_frame
 from .kinds import Kind, comes_back, is_past_state, kind_of
 from .labels import labelled
 from .lexicon import grammar as g
-from .lexicon.acts import GREETING_WORDS
 from .lexicon.attributes import EVENTS
 from .named import couple, name_in, one_animal, with_names
-from .parse import Parse, parse
+from .parse import Parse
+from .reached import reached_at
 from .reactions import is_reaction
 from .remembered import Remembered
+from .roles import role_of
 from .sentences import Sentence, split_sentences
 from .statement import Statement
-from .subjects import Said, Subject, living_there, people_in, subject_of, subject_without_verb
+from .subjects import Said, Subject, living_there, people_in, put_on_shift, subject_of, subject_without_verb
 from .times import Times, dates_of, times_of, when_of
 from .tokens import Token, tokenize
+from .trimmed import trimmed
 
-RULES_VERSION = 5
+RULES_VERSION = 6
 """Raise it with every change of what the rules yield: other rules are another producer."""
 
 
@@ -134,7 +137,8 @@ class _Reader:
             return [self._whole(sentence.start, sentence.end, "standing")]
         line = None
         if user and not sentence.question:
-            line = labelled(self._text, sentence, self.said.speaker, self._context, self._day_end)
+            where = (self._text, sentence, self.said.speaker, self._context, self._day_end)
+            line = labelled(*where) or fragment(*where)
         return self._clauses(tokens, sentence) if line is None else [line]
 
     def _foreign(self, sentence: Sentence, tokens: tuple[Token, ...]) -> list[Statement]:
@@ -171,11 +175,11 @@ class _Reader:
 
     def _clause(self, clause: Clause) -> Statement | None:
         """One clause as a statement, or None when it states nothing."""
-        clause = self._trimmed(self._ungarbled(self._trimmed(clause)))
+        clause = trimmed(self._text, clause)
         reading, tokens = clause.reading, clause.tokens
         if reading is None or acts.is_wish(clause, self._text) or acts.is_courtesy(clause, self._text):
             return None
-        if acts.is_dependent(tokens):
+        if acts.is_dependent(tokens, reading):
             return None
         if acts.is_supposition(tokens, reading) or acts.is_order(tokens, reading):
             return None
@@ -191,15 +195,21 @@ class _Reader:
             return None
         subject = self._subject_of(clause, reading)
         told = about(text, tokens, reading, subject) if not acts.only_nearly(tokens, reading) else About(None, None)
-        subject = living_there(told.attribute, subject)
+        subject = reached_at(told.attribute, living_there(told.attribute, subject), self.said.speaker)
+        subject = put_on_shift(told.attribute, subject, tokens, self.said)
         charge = charge_of(text, reading, subject, self.said)
         if charge is not None:
             subject, told = charge.subject, About(LEAD, charge.who)
         names = tuple(t.word for t in tokens)
+        role = role_of(text, self.said)
+        if role is not None:
+            subject, told = role.subject, About(role.name, role.who)
         was_state = is_past_state(names, reading, told.attribute if told.in_table else None)
         recurs = (told.in_table and told.attribute == "birthday") or comes_back(text, reading)
         kind = kind_of(tokens, reading, when, was_state=was_state, recurs=recurs)
-        if kind.rule == "called_off" and not self.said.roster.knows(subject.name or ""):
+        if (kind.rule == "called_off" or acts.takes_place(tokens, reading)) and not self.said.roster.knows(
+            subject.name or ""
+        ):
             subject = subject._replace(people=tuple(p for p in subject.people if p != subject.name), is_person=False)
         if self._message.role == "assistant" and not acts.assistant_states(
             tokens, reading, kind.modality, timed=when.named
@@ -243,41 +253,6 @@ class _Reader:
         """ "His name is Idris": "he" is Idris from here on."""
         if told.attribute == "name" and told.value and (subject.name or "").startswith(("his ", "her ", "their ")):
             self.said, self.mentioned = self.said._replace(person=told.value), True
-
-    def _trimmed(self, clause: Clause) -> Clause:
-        """Without the interjections before it; they are not part of the statement."""
-        tokens = clause.tokens
-        n = self._address(tokens)
-        n += strip_frame(self._text, tokens[n:])
-        openers = g.DISCOURSE | g.CONJUNCTIONS
-        while n < len(tokens) - 1 and tokens[n].word in openers and tokens[n + 1].word not in g.AUXILIARIES:
-            n += 1
-        if n == 0 or n >= len(tokens):
-            return clause
-        rest = tokens[n:]
-        return clause._replace(start=rest[0].start, tokens=rest, reading=parse(rest))
-
-    def _ungarbled(self, clause: Clause) -> Clause:
-        """A subject with a comma in it: what follows the comma, when that alone has a subject; else unreadable."""
-        reading, tokens = clause.reading, clause.tokens
-        if reading is None or not acts.is_garbled(self._text, tokens, reading):
-            return clause
-        cut = max(i for i in range(1, reading.finite + 1) if "," in self._text[tokens[i - 1].end : tokens[i].start])
-        rest = tokens[cut:]
-        again = parse(rest)
-        if again is not None and (again.form == "verbless" or again.subject[0] == again.subject[1]):
-            again = None
-        return clause._replace(start=rest[0].start, tokens=rest, reading=again)
-
-    def _address(self, tokens: tuple[Token, ...]) -> int:
-        """How many words before the statement address somebody: "Mia,", "Hi all,"."""
-        if not acts.named_token(tokens[0]) and tokens[0].word not in GREETING_WORDS:
-            return 0
-        greeting = tokens[0].word in GREETING_WORDS
-        for n in range(1, min(len(tokens) - 1, 4 if greeting else 2)):
-            if self._text[tokens[n - 1].end : tokens[n].start].startswith(","):
-                return n
-        return 0
 
     def _as_take_back(self, statement: Statement) -> Statement:
         """ "I was joking" holds, whatever its tense: from now on what it takes back does not count."""

@@ -45,6 +45,8 @@ def parse(tokens: Tokens) -> Parse | None:
     if not tokens:
         return None
     start = skip_openers(tokens)
+    if tokens[start].word == "back" and start + 2 < len(tokens) and tokens[start + 1].word == "from":
+        return Parse((start, start), start, start, "be", "present", "simple", "", negated=False)  # "back from Rome"
     left_out = subject_left_out(tokens, start)
     finite = start if left_out else find_finite(tokens, start)
     if finite is None:

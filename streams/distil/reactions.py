@@ -60,7 +60,7 @@ def is_reaction(tokens: Tokens, reading: Parse, *, timed: bool) -> bool:
             return True
         if judged and first not in ("i", "we", "my", "our", "his", "her", "their") and len(rest) <= 6:
             return True
-        if reading.base in ("sound", "seem") or (reading.base == "look" and subject == []):
+        if reading.base in ("sound", "seem") or (reading.base == "look" and subject == [] and rest[1:2] != ["for"]):
             return True
     return first in ("i", "we") and _comments(reading, rest) and not _sees_somebody(tokens, reading)
 
@@ -116,6 +116,8 @@ def _comments(reading: Parse, rest: list[str]) -> bool:
     """ "I think so", "I see", "I really appreciate it": the verb of the mind is all there is to it."""
     if reading.base not in words.MIND_VERBS or reading.form in ("perfect",):
         return False
+    if reading.base == "find" and reading.auxiliary in g.CAN and reading.negated:
+        return False  # "I can't find my keys"
     if reading.base == "see" and reading.form == "progressive":
         return False  # "I'm seeing the dentist"
     if reading.base in ("see", "hear", "find", "feel", "understand", "remember") and reading.tense == "past":

@@ -47,7 +47,8 @@ def subject_of(tokens: Tokens, reading: Parse, text: str, said: Said) -> Subject
     if not words:
         return Subject(said.speaker, (said.speaker,), is_person=True)
     first = words[0].word
-    if words[-1].word in g.FIRST_PERSON or first in g.FIRST_PERSON:
+    joined = any(t.word in _LINKING for t in words)
+    if words[-1].word in g.FIRST_PERSON or first in g.FIRST_PERSON or (joined and "me" in (first, words[-1].word)):
         others = tuple(
             said.roster.canonical(text[t.start : t.end])
             for t in words
@@ -102,7 +103,7 @@ def _noun_phrase(words: Tokens, text: str, said: Said) -> Subject:
     """Owned things and kin, names, and other noun phrases."""
     first = words[0].word
     if first in ("my", "our") and len(words) > 1:
-        return _owned(said.speaker, words[1:], text)
+        return _kin_and_others(words[1:], text, said) or _owned(said.speaker, words[1:], text)
     if first == "your" and len(words) > 1:
         owner = said.roster.addressee(said.speaker)
         return _owned(owner, words[1:], text) if owner else _plain(words, text, said)
@@ -114,6 +115,17 @@ def _noun_phrase(words: Tokens, text: str, said: Said) -> Subject:
             return _owned(kin, words[2:], text)
         return Subject(kin, (kin,), is_person=True)
     return _plain(words, text, said)
+
+
+def _kin_and_others(words: Tokens, text: str, said: Said) -> Subject | None:
+    """ "My sister and Karel": of the sister, with Karel taking part."""
+    at = next((i for i, token in enumerate(words) if token.word in _LINKING), 0)
+    others = words[at + 1 :]
+    if not at or not others or not _is_kin(words[:at]) or not all(named_token(t) for t in others):
+        return None
+    one = _owned(said.speaker, words[:at], text)
+    name = said.roster.canonical(" ".join(text[others[0].start : others[-1].end].split()))
+    return one._replace(people=(*one.people, name))
 
 
 def _owned(owner: str | None, words: Tokens, text: str) -> Subject:
@@ -181,6 +193,13 @@ def living_there(attribute: str | None, subject: Subject) -> Subject:
     if attribute != "home" or subject.is_person or len(subject.people) != 1:
         return subject
     return Subject(subject.people[0], subject.people, is_person=True)
+
+
+def put_on_shift(attribute: str | None, subject: Subject, tokens: Tokens, said: Said) -> Subject:
+    """ "They've put me back on days" tells of the speaker."""
+    if attribute != "shift" or subject.is_person or all(t.word not in ("me", "us") for t in tokens):
+        return subject
+    return Subject(said.speaker, (said.speaker,), is_person=True)
 
 
 def people_in(tokens: Tokens, reading: Parse, text: str, said: Said) -> tuple[str, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..casual import IT_IS, JOINED, SPELLED
 from .verbs import past_base
 
 
@@ -21,9 +23,6 @@ _WORD = re.compile(r"'(?:cause|til|em)\b|[^\W_]+(?:[-'’.&+/](?=[^\W_])[^\W_]+)
 SHOUTED = 3
 """A verb of more letters, all of them capitals, is no name: "order 7 CANCELLED"."""
 _CLITICS = ("'m", "'re", "'ve", "'ll", "'d", "'s")
-_CASUAL = {"im": ("i", "'m"), "ive": ("i", "'ve"), "youre": ("you", "'re"), "theyre": ("they", "'re"),
-           "thats": ("that", "'s"),
-           "hes": ("he", "'s"), "shes": ("she", "'s"), "weve": ("we", "'ve"), "theres": ("there", "'s")}  # fmt: skip
 
 
 def tokenize(text: str, start: int = 0, end: int | None = None) -> tuple[Token, ...]:
@@ -31,15 +30,25 @@ def tokenize(text: str, start: int = 0, end: int | None = None) -> tuple[Token, 
     tokens: list[Token] = []
     for match in _WORD.finditer(text, start, len(text) if end is None else end):
         _add(tokens, match[0], match.start(), match.end())
-    return tuple(tokens)
+    return tuple(_of_it(tokens)) if any(token.word == "its" for token in tokens) else tuple(tokens)
+
+
+def _of_it(tokens: list[Token]) -> Iterator[Token]:
+    """ "its" before what is no noun is "it's": "its gone", "its at 8"."""
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.word == "its" and after is not None and after.word in IT_IS:
+            cut = token.start + 2
+            yield from (Token("it", token.start, cut, token.capital), Token("'s", cut, token.end, capital=False))
+        else:
+            yield token
 
 
 def _add(tokens: list[Token], raw: str, start: int, end: int) -> None:
     """Add a word, split at its clitic."""
     word = raw.lower().replace("’", "'")
     capital = raw[0].isupper() and not (len(raw) > SHOUTED and raw.isupper() and past_base(word) is not None)
-    if word in _CASUAL:
-        host, clitic = _CASUAL[word]
+    if word in JOINED:
+        host, clitic = JOINED[word]
         cut = start + len(host)
         tokens += [Token(host, start, cut, capital), Token(clitic, cut, end, capital=False)]
         return
@@ -47,6 +56,7 @@ def _add(tokens: list[Token], raw: str, start: int, end: int) -> None:
         for clitic in _CLITICS:
             if word.endswith(clitic) and len(word) > len(clitic):
                 cut = end - len(clitic)
-                tokens += [Token(word[: -len(clitic)], start, cut, capital), Token(clitic, cut, end, capital=False)]
+                host = word[: -len(clitic)]
+                tokens += [Token(SPELLED.get(host, host), start, cut, capital), Token(clitic, cut, end, capital=False)]
                 return
-    tokens.append(Token(word, start, end, capital))
+    tokens.append(Token(SPELLED.get(word, word), start, end, capital))

@@ -16,7 +16,10 @@ _HEARSAY = re.compile(
     r"(?:(?:keep|keeps|kept) )?(?:say(?:s|ing)?|said|think(?:s|ing)?|believes?|assumes?|claims?)\b"
 )
 """What people say is nobody's statement; "the doctors say" and "Ben says" are somebody's."""
-_IRONIC = re.compile(r"^(?:oh,? )?(?:sure|aye|riiight|yeah right),? and\b|,? obviously[.! ]*$|breaking:")
+_IRONIC = re.compile(r"^(?:oh,? )?(?:sure|aye|riiight|yeah right),? and\b|breaking:")
+_OBVIOUSLY = re.compile(r",? obviously[.! ]*$")
+_CALLED_OFF = re.compile(r"\b(?:cancell?ed|off|over|postponed|not happening|gone|done|can't|won't|no longer|not)\b")
+"""Bad news with "obviously" is no irony: "the trip is cancelled, obviously"."""
 _SUPPOSED = re.compile(r"(?:so |and |ok |okay )?(?:in case|say (?:the|my|our|your|a|an|i|we|you|he|she|they|it)\b)")
 _JOKE_END = cue_pattern(c for c in words.JOKE_TAKEN_BACK if c[-1].isalnum())
 _ONLY_JOKED = re.compile(
@@ -31,6 +34,8 @@ _TAKE_BACK = cue_pattern(words.TAKE_BACKS)
 def unserious(sentence: str) -> bool:
     """The whole sentence is a joke by its cue, fiction, a supposition, or what people say."""
     low = lowered(sentence)
+    if _OBVIOUSLY.search(low) and not _CALLED_OFF.search(low):
+        return True
     return any((_UNSERIOUS.search(low), _FICTION.match(low), _IRONIC.search(low), _HEARSAY.match(low)))
 
 

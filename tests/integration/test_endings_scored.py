@@ -15,12 +15,11 @@ from tests.kit.endings import Chat, judge, read, told
 SETS = Path(__file__).parents[1] / "unit" / "endings"
 WRONG = {
     ("alike: a step further", "Work order #7710 shipped"): "the scorer takes the next step for an end",
-    ("streaming-cancel", "We also get the Saturday paper"): "a day in a name is read as a date",
 }
 """What is known to be retired wrongly, and why."""
 
-FOUND = 222
-"""Of 274 ends told in these sets; 229 when this was written."""
+FOUND = 305
+"""Of 357 ends told in these sets; 312 when this was written."""
 
 
 def test_with_the_scorer_nothing_true_is_retired_and_most_ends_are_found() -> None:

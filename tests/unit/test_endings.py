@@ -13,16 +13,28 @@ from tests.kit.endings import Chat, judge, read, told
 
 SETS = (
     "development", "unseen", "fresh", "lookalikes", "plain", "notices",
-    "notices_alike", "notices_fresh", "notices_last", "everyday", "near",
+    "notices_alike", "notices_fresh", "notices_last", "everyday", "near", "talk", "talk_near",
 )  # fmt: skip
 CHATS = [chat for name in SETS for chat in read(Path(__file__).parent / "endings" / f"{name}.txt")]
 OPEN = {
-    "a trip called off after a parting": 'a word after the end hides it: "cancelled obviously"',
     "no vegetarian any more": "only the language model of the encoder brings the two together",
     "one of two appointments": "only the trained scorer finds it",
     "one chicken less": "only the trained scorer finds it",
     "a plan dropped": "what one wants is no plan",
-    "studies: switched": "that history is a subject of study is not said",
+    "msgr: unemployed": "a state without a verb or a subject is not read",
+    "mail: new position": '"as head of" without "I am" tells no job',
+    "mail: contact replaced": "an order is no statement",
+    "trap mail: holidays": "an order is no statement",
+    "mail: withdrew": '"I would like to" is a wish, also in a letter that does it',
+    "trap fam: brother's call": 'whose "your brother" is, where many are spoken to, is not known',
+    "fam: learner": "only the language model of the encoder brings the two together",
+    "quit 3": "only the language model of the encoder brings the two together",
+    "plan 7": "only the language model of the encoder brings the two together",
+    "role 1": "only the language model of the encoder brings the two together",
+    "sold 1": 'what "it" means as an object is not looked for',
+    "plan 6": '"thinking of" is no plan',
+    "slip 5": "figures in words are not compared",
+    "provider 2": "that an account is what one banks with is not said",
     "a house in York": "that a bought house became the home is not said",
 }
 """What is not found, and why."""

@@ -120,13 +120,13 @@ def test_another_classifier_is_announced_with_the_former_one_as_its_fallback() -
     stage = LinkStage(Next(), ENCODER)
     out = stage.apply(entries([distilled(A, session="s1"), distilled(B, session="s2")])[1], linking.state, 0)
     [record] = [o.record for o in out if isinstance(o.record, ProducerActivated)]
-    assert (record.stage, record.producer, record.fallback) == ("link", "rules/next", "rules/5")
+    assert (record.stage, record.producer, record.fallback) == ("link", "rules/next", "rules/6")
 
 
 def test_the_stage_announces_itself_once_per_space() -> None:
     linking = Linking().run([distilled(A, session="s1"), distilled(B, session="s2")])
     announced = [record for record in linking.published if isinstance(record, ProducerActivated)]
-    assert [(record.stage, record.producer, record.at) for record in announced] == [("link", "rules/5", 1)]
+    assert [(record.stage, record.producer, record.at) for record in announced] == [("link", "rules/6", 1)]
 
 
 def test_a_batch_takes_part_under_its_own_name_and_its_own_pairs_are_left_to_its_producer() -> None:

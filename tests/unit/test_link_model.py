@@ -77,7 +77,7 @@ def test_a_verdict_becomes_an_edge_and_is_recorded_with_who_gave_it() -> None:
     judged = judging.of(PairsJudged)[-1]
     (one,) = [v for v in judged.verdicts if v.older == BOAT.id]
     assert one.judge == f"scripted+{judged.prompt_hash}"
-    assert judged.producer == f"rules/5+{one.judge}"
+    assert judged.producer == f"rules/6+{one.judge}"
     assert judged.prompt_hash is not None
 
 
@@ -285,7 +285,7 @@ def test_what_one_model_said_of_a_pair_is_not_told_as_another_ones_word() -> Non
     (again,) = judging.take(closed(SOLD, session="s2", revision=3))
     assert (again.prompt.model, shown(again)) == ("another", shown(asked))
     judged = judging.of(PairsJudged)[-1]
-    assert {one.judge for one in judged.verdicts} == {"rules/5"}
+    assert {one.judge for one in judged.verdicts} == {"rules/6"}
     judging.answer(again, verdicts("none"))
     assert judging.relations() == set()
     judged = judging.of(PairsJudged)[-1]

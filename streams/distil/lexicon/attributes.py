@@ -25,6 +25,8 @@ _BE = r"(?:am|'m|is|'s|are|'re|was|were|be|been|isn't|aren't|wasn't|not)"
 _ROWS: tuple[tuple[str, str], ...] = (
     ("phone", r"\b(?:phone|mobile|cell)(?: number)?\b.*?(?P<v>\+?\d[\d ()/-]{5,})"),
     ("phone", r"\b(?:my|our|his|her|their|new) number(?: is|:| is now)? (?P<v>\+?\d[\d ()/-]{5,})"),
+    ("phone", r"^number(?: is|:| is now)? (?P<v>\+?\d[\d ()/-]{5,})"),
+    ("address", r"^(?:my |our )?(?:new |current )?(?:home |postal )?address(?: is|:| is now)? (?P<v>\d[^;!?]*?)(?= (?:if|in case|so|when|since|from)\b|[;!?]|$)"),
     ("email", r"(?P<v>[\w.+-]+@[\w-]+\.[\w.]+)"),
     ("birthday", r"\bbirthday (?:is|was|falls)(?: on)? (?P<v>.+)"),
     ("name", r"\b(?:name is|am called|is called|are called|'s called|'m called|go(?:es)? by) " + _V),
@@ -36,13 +38,19 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("drink", r"\b(?:drink|drinks|drinking|switched to|on) (?P<v>(?:\w+ )?(?:milk|coffee|tea|decaf|water|wine|beer|juice|soda|alcohol))\b"),
     ("smoking", r"\b(?P<v>smok(?:e|es|ing|ed|er)|cigarettes|vap(?:e|ing))\b"),
     ("relationship status", r"\b(?:am|'m|is|'s|are|'re|was|were|been|be|got|get|gets|getting|became|becoming|isn't|aren't|ain't) (?:\w+ )?(?P<v>married|engaged|divorced|separated|single|widowed|dating(?= (?:(?-i:[A-Z])\w|someone|somebody|each|him|her|again|since|for|an? )|[,.;!?]|$))\b(?![-\w]| (?:in|with|from|by|origin|file|handed)\b)"),
+    ("relationship status", r"\b(?:we|and i|me and (?-i:[A-Z])\w+|(?-i:[A-Z])\w+ and me|i|they) ?(?:are|'re|have been|'ve been) (?:now |officially |still )?(?P<v>together|official|a couple|an item)\b(?! (?:in|at|on|with|again)\b)"),
     ("relationship status", r"\ban? (?P<v>single) (?:mom|mum|mother|dad|father|parent)\b"),
     ("relationship status", r"\b(?:i|we|he|she|they|and (?-i:[A-Z])\w+|and i|have|has|'ve|had|just|both) (?:\w+ )?(?P<v>broke up|broken up|split up|divorced|separated)\b(?! (?:the|our|my|into|by|from the|an?|at|on|near|before|outside)\b)"),
     ("relationship status", r"\b(?P<v>proposed) to (?:me|him|her|(?-i:[A-Z])\w+)\b|\b(?P<v2>seeing someone|married(?= (?:each other|my|his|her|(?-i:[A-Z]))))"),
     ("pregnancy", r"\b(?P<v>pregnant|expecting a baby|due date)\b"),
     ("relationship status", r"\b(?:have|has|'ve|got|have got|has got|'ve got|found) (?:an? )(?:new )?(?P<v>girlfriend|boyfriend|fianc[eé]e?)\b"),
     ("relationship status", r"\bbeen (?P<v>seeing (?-i:(?!Dr|Doctor|Prof|Mr|Mrs|Ms)[A-Z])\w+) (?:since|for)\b"),
+    ("shift", r"\b(?:on|do|does|doing|work|works|working|back (?:on|to)|(?:put|moved|switched|changed) (?:me |him |her |us )?(?:back )?(?:on |to |onto )) ?(?:the )?(?P<v>nights|night shifts?|days|day shifts?|earlies|early shifts?|lates|late shifts?)(?= (?:at|in|for|now|again|until|till|since|from|this|next)\b|[,.;!?]|$)"),
+    ("hours of work", r"\b(?:work|works|working|went|gone|go|goes|going|back) (?:now )?(?:to )?(?P<v>part[- ]time|full[- ]time)\b"),
+    ("tariff", r"\b(?:on|have|has|got|upgraded? (?:\w+ )?to|downgraded? (?:\w+ )?to|switched to|moved to|went (?:with|for)|took) (?:the |an? |our |your )?(?P<v>(?-i:[A-Z])[\w+]*(?: (?-i:[A-Z])[\w+]*)?|basic|free|standard|family|premium|starter|annual|yearly|monthly) (?:plan|package|tariff|tier)\b"),
+    ("job", r"\b(?:taken up|took up|taken on|took on|accepted|started|have|has|got|found|landed|moved into|begun|began|in) (?:an? |my |the |his |her )?(?:new )?(?:position|role|post|job) as (?:an? |the )?(?P<v>" + _TITLE + r"(?: (?:at|for|with) " + _NO_TIME + _NO_TASK + r"[^,.;!?]+?)?)" + END),
     ("employer", r"\b(?:have|has|got|get|found|landed|accepted|took|started|starting|start|starts|begin|began|'ve got|'ve) (?:an? |my |the )?(?:new )?(?:\w+ )?(?:job|position|post|traineeship|internship|apprenticeship) (?:as (?:an? |the )?" + _TITLE + r" )?(?:at|with|for) " + _NO_TIME + _NO_TASK + r"(?P<v>[^,.;!?]+?)" + END),
+    ("job hunt", r"\b(?:looking|searching|hunting) for (?:an? |another )?(?:new )?(?P<v>work|job|position)\b|\b(?P<v2>unemployed|jobless|out of work|between jobs)\b"),
     ("job", r"\b(?:got|landed|took|accepted) the (?P<v>(?:[\w&'-]+ ){0,2}?[\w&'-]+) job\b"),
     ("job", r"\b(?:start|starts|started|starting|work|works|working|worked) as (?:an? |the |our )?(?P<v>" + _TITLE + r" (?:at|for|with) " + _NO_TIME + _NO_TASK + r"[^,.;!?]+?)" + END),
     ("job", r"\b(?:start|starts|started|starting) as (?:an? |the |our )(?P<v>" + _TITLE + r")" + END),
@@ -68,12 +76,14 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("employer", r"\b(?:hired|employed|taken on) by (?:the )?(?P<v>[^,.;!?]+?)" + END),
     ("relationship status", r"\bin a (?:(?:long[- ]distance|serious|new|steady) )?(?P<v>relationship)\b"),
     ("job", r"\b(?:work|works|working|worked) as (?:an? |the )?(?P<v>[^,.;!?]+?)" + END),
-    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|welder|tailor|joiner|mason|roofer|gardener|cleaner|trainer|tutor|translator|journalist|vet|dentist|midwife|paramedic|surgeon|architect|therapist|counselor|counsellor|freelancer|(?:post|fire|fisher|milk|police)(?:man|woman)|\w{3,}(?:ologist|ician|keeper|worker|maker|smith))(?: (?:at|for|with) (?!the moment|night|home|work\b)" + _NO_TIME + r"[^,.;!?]+?" + END + r")?)\b"),
+    ("job", _BE + r" (?:now |currently |still )?(?:an? |the )(?P<v>(?:\w+[ -]){0,2}(?:nurse|teacher|engineer|doctor|lawyer|designer|developer|manager|chef|cook|driver|student|writer|artist|accountant|electrician|plumber|baker|waiter|barista|waitress|hairdresser|barber|butcher|florist|builder|painter|courier|carer|nanny|childminder|firefighter|soldier|singer|actor|actress|salesman|saleswoman|stewardess|steward|pilot|analyst|consultant|director|editor|carpenter|mechanic|farmer|scientist|researcher|professor|librarian|receptionist|coach|treasurer|secretary|chair|captain|president|intern|apprentice|assistant|clerk|cashier|photographer|musician|welder|tailor|joiner|mason|roofer|gardener|cleaner|trainer|tutor|translator|journalist|vet|dentist|midwife|paramedic|surgeon|architect|therapist|counselor|counsellor|freelancer|(?:post|fire|fisher|milk|police)(?:man|woman)|\w{3,}(?:ologist|ician|keeper|worker|maker|smith))(?: (?:at|for|with) (?!the moment|night|home|work\b)" + _NO_TIME + r"[^,.;!?]+?" + END + r")?)\b"),
     ("studies", r"\b(?:study|studies|studying|studied|majoring in|major in|enrolled (?:in|at)|degree in|phd in|master's in|learning|learn) (?P<v>[^,.;!?]+?)" + END),
+    ("studies", r"\b(?:switched|changed|transferred)(?: over| from [^,.;!?]+?)? to (?P<v>law|history|medicine|physics|biology|chemistry|math(?:s|ematics)?|economics|psychology|philosophy|(?:\w+ )?engineering|(?:art|music|film) (?:history|theory|studies)|literature|linguistics|sociology|politics|(?:political|computer|data|sports?) science|architecture|business|nursing|theology|geography|geology|geography|dentistry|pharmacy|astronomy|archaeology|anthropology|journalism)\b"),
     ("assignment", _BE + r" on (?:the )?(?P<v>(?:[^\W\d_]+[ -]){0,2}(?:rollout|project|team|case|account|shift|crew|night shift))\b"),
     ("assignment", r"\b(?:moved over|switched over|transferred|reassigned|assigned) to (?P<v>[^,.;!?]+?)" + END),
-    ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides) (?:in|at|on|near|with) (?P<v>[^,.;!?]+?)" + END),
+    ("home", r"\b(?:live|lives|living|lived|staying|based|reside|resides|settled) (?:on (?:my|our|his|her|their) own )?(?:in|into|at|on|near|with) (?!(?:my|our|his|her|their) own\b)(?P<v>[^,.;!?]+?)" + END),
     ("home", r"(?<!was )(?<!were )(?<!been )\b(?:moved|moving|move|moves|relocated|relocating) (?:back )?(?:in with|to|into|in|from|out of|out) (?!(?:plan|tears|step|level|phase|stage|page|chapter|bed)\b)(?!the (?:next|other|front|back|top|end|left|right|window|wall|table)\b)(?P<v>[^,.;!?]+?)" + END),
+    ("home", r"\b(?:moved|moving|move) (?P<v>)(?:house|flats)\b"),
     ("home", r"^(?:my|our) (?:place|home|flat|apartment) is (?P<v>(?:an? |the )(?:[\w-]+ ){0,2}(?:room|flat|apartment|studio|loft|house|cottage|cabin|attic|boat|houseboat)\b[^,.;!?]*|(?:in|near) (?-i:[A-Z])[^,.;!?]+|above [^,.;!?]+)"),
     ("home", r"\b(?:left|leaving) (?P<v>(?-i:[A-Z]\w+)(?: (?-i:[A-Z]\w+))*)" + END),
     ("rent", r"\brent (?:is|was|goes|went|costs|rises|will be)(?: up| down)?(?: to| by)? (?!(?:up|down)\b)" + _V),
@@ -92,9 +102,14 @@ _ROWS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 OF_PEOPLE = frozenset(
-    "home employer job studies diet drink smoking allergy age language instrument pet children car membership assignment condition".split()
-) | {"relationship status"}
+    "shift home employer job studies diet drink smoking allergy age language instrument pet children car membership assignment condition".split()
+) | {"relationship status", "hours of work"}
 """Attributes that only people have: of a thing, "moved to Mondays" tells no home."""
+
+SITES = frozenset(
+    "office shop store studio practice surgery clinic company firm school workshop salon gym club branch".split()
+)
+"""What moves, and nobody lives there."""
 
 EVENTS = (
     "appointment dentist wedding dinner lunch breakfast brunch party meeting concert exam interview flight trip holiday vacation conference "

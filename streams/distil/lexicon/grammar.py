@@ -34,7 +34,8 @@ DISCOURSE = frozenset(
 
 PREDICATES = frozenset(
     "worse better bigger smaller older younger more less gone done over open closed full empty ready late early sick ill fine free "
-    "busy broken frozen dead alive asleep awake wrong right old new".split()
+    "busy broken frozen dead alive asleep awake wrong right old new engaged married single divorced pregnant retired "
+    "unemployed allergic vegan vegetarian home back away abroad".split()
 )
 """After a noun's "'s" these are what it is: "the tank's empty"."""
 BE_PRESENT = frozenset({"am", "is", "are", "'m", "'re", "isn't", "aren't", "ain't", "isnt", "arent"})
@@ -67,6 +68,10 @@ TIME_NOUNS = frozenset(
     "next before after today monday tuesday wednesday thursday friday saturday sunday now".split()
 )
 """Before a pronoun these end a time phrase, not a noun with a relative clause ("the week before I moved")."""
+PARTS_OF_TIME = frozenset(
+    "day night morning evening afternoon week month year summer winter spring autumn hour".split()
+)
+"""Alone before a name these are the first word of one."""
 TIME_WORDS = frozenset(
     "that this the same following previous one two three four five six seven on in of january february march april may june july "
     "august september october november december first second third".split()

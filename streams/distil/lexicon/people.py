@@ -31,6 +31,11 @@ NOT_NAMES = frozenset(
     "portuguese dutch danish swedish norwegian finnish polish czech greek turkish russian ukrainian hungarian romanian welsh irish "
     "scottish hebrew hindi urdu korean thai vietnamese persian farsi swahili latin mandarin cantonese american european african "
     "asian mexican brazilian canadian australian indian ok tv ai dr mr mrs ms "
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays first second third last next hundred one two three four five six "
+    "sofa couch table fridge oven boiler heating dishwasher washing car bike van train bus tram flight parcel package order delivery "
+    "doctor dentist vet plumber landlord boss police hospital school nursery kindergarten practice training band choir gym pool class "
+    "yoga football tennis rent work council traffic internet wifi phone laptop power water lift results passport visa cast fever "
+    "secret told something somebody someone nothing everything budget deadline time people flats flat house moving tickets council "
     "the a an my our your his her its their this that these those yes no not new".split()
 )
 """Capitalised words that name no person."""

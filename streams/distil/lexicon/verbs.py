@@ -8,7 +8,7 @@ blow blew blown|break broke broken|bring brought brought|build built built|burn 
 catch caught caught|choose chose chosen|come came come|cost cost cost|cut cut cut|deal dealt dealt|dig dug dug
 do did done|draw drew drawn|dream dreamt dreamt|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen
 feed fed fed|feel felt felt|fight fought fought|find found found|fit fit fit|fly flew flown|forget forgot forgotten
-forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|go went gone|grow grew grown
+forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|go went gone|grow grew grown|outgrow outgrew outgrown
 hang hung hung|have had had|hear heard heard|hide hid hidden|hit hit hit|hold held held|hurt hurt hurt
 keep kept kept|know knew known|lay laid laid|lead led led|learn learnt learnt|leave left left|lend lent lent
 let let let|lie lay lain|light lit lit|lose lost lost|make made made|mean meant meant|meet met met|pay paid paid
@@ -47,6 +47,7 @@ sew paint sketch draw photograph film record mix sing dance act direct audition 
 reply forward archive rename install configure debug refactor rewrite rebuild redesign onboard interview shadow delegate
 present pitch brief invoice bill refund reimburse budget borrow mortgage rent lease sublet furnish insure bury bless pray
 meditate breathe heal vaccinate diagnose prescribe operate inject bandage limp sneeze cough vomit shave shower bathe
+flog ditch chuck dump settle
 """
 
 IRREGULAR_PAST: dict[str, str] = {}
