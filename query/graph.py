@@ -6,18 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .neighbourhood import Flags, Floats, Ints, Neighbourhood, places
+from .neighbourhood import Flags, Floats, Ints, Neighbourhood
 
 _NEVER = float("-inf")
+_FEW = int(np.iinfo(np.int16).max)
+"""Numbers this small are sorted digit by digit."""
 
 
 class Graph:
     """Events and links by number, as in the neighbourhood.
 
-    ``is_start``: paths must run through one of these. ``stated``: an event's place by when it was stated; ``by_id``:
-    its place by id. The links at event n are ``half_links[begins[n] : begins[n] + degree[n]]`` and lead to the events
-    of ``half_ends`` there. ``gain[k][n]``: the most similarity k events on a walk from n can add, minus infinity where
-    no walk is that long; ``keep[k][n]``: the most confidence such a walk can leave.
+    ``is_start``: paths must run through one of these. ``stated``: an event's place by when it was stated. The links at
+    event n are ``half_links[begins[n] : begins[n] + degree[n]]`` and lead to the events of ``half_ends`` there.
+    ``gain[k][n]``: the most similarity k events on a walk from n can add, minus infinity where no walk is that long;
+    ``keep[k][n]``: the most confidence such a walk can leave.
     """
 
     def __init__(self, near: Neighbourhood, similarity: Sequence[float], starts: Sequence[int], reach: int) -> None:
@@ -27,14 +29,13 @@ class Graph:
         self.is_start: Flags = np.zeros(count, dtype=bool)
         self.is_start[list(starts)] = True
         self.stated = near.stated
-        self.by_id: Ints = np.array(places(near.ids), dtype=np.int64)
         links = near.links
         srcs, dsts = links.srcs, links.dsts
         self.ends = np.stack((srcs, dsts), axis=1)
         self.weight, self.contests, self.in_order = links.weights, links.contests, links.in_order
         tips = np.concatenate((srcs, dsts))
-        order = np.argsort(tips, kind="stable")
-        self.half_links: Ints = order % max(1, len(srcs))
+        order = np.argsort(tips if count > _FEW else tips.astype(np.int16), kind="stable")
+        self.half_links: Ints = np.where(order < len(srcs), order, order - len(srcs))
         self.half_ends: Ints = np.concatenate((dsts, srcs))[order]
         self.degree: Ints = np.bincount(tips, minlength=count)
         self.begins: Ints = np.cumsum(self.degree) - self.degree

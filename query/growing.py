@@ -22,14 +22,35 @@ _NEVER = float("-inf")
 
 
 class Grown(NamedTuple):
-    """Paths of one length: an array of their events, one path a row, and one of the links between these."""
+    """Paths of one length: an array of their events, one path a row, and one of the links between these.
+
+    And what they score by: the sum of Eq. 17, the product of Eq. 18 without what a contradiction takes off, whether
+    there is one, and Eq. 19 and 20.
+    """
 
     nodes: Ints
     links: Ints
+    similarity: Floats
+    confidence: Floats
+    contested: Flags
+    in_order: Flags
+    validity: Floats
 
-    def of(self, chosen: Flags | Ints) -> Grown:
+    def of(self, chosen: Ints) -> Grown:
         """Some of them."""
-        return Grown(self.nodes[chosen], self.links[chosen])
+        return Grown(
+            self.nodes[chosen],
+            self.links[chosen],
+            self.similarity[chosen],
+            self.confidence[chosen],
+            self.contested[chosen],
+            self.in_order[chosen],
+            self.validity[chosen],
+        )
+
+    def trust(self, s: QuerySettings) -> Floats:
+        """Eq. 18."""
+        return self.confidence * (1.0 - s.contradiction_penalty * self.contested)
 
 
 class Scored(NamedTuple):
@@ -42,60 +63,62 @@ class Scored(NamedTuple):
     uv: Floats
     s: Floats
 
-    def of(self, chosen: Flags | Ints) -> Scored:
+    def of(self, chosen: Ints) -> Scored:
         """Some of them."""
         grown, ns, pc, tc, uv, s = self
         return Scored(grown.of(chosen), ns[chosen], pc[chosen], tc[chosen], uv[chosen], s[chosen])
 
 
-def singles(numbers: Ints) -> Grown:
+def singles(graph: Graph, numbers: Ints) -> Grown:
     """The paths of one event."""
-    return Grown(numbers[:, None], np.empty((len(numbers), 0), dtype=np.int64))
+    return _summed(graph, numbers[:, None], np.empty((len(numbers), 0), dtype=np.int64))
 
 
 def chains(graph: Graph, most: int, s: QuerySettings) -> list[Scored]:
     """Paths of two events and more through a start; the ``most`` best by score are among them, and their equals."""
-    inner = [singles(np.arange(len(graph.degree)))]
+    inner = [singles(graph, np.arange(len(graph.degree)))]
     kept: list[Scored] = []
     best: Floats = np.empty(0)
     floor = _NEVER
     for hops in range(1, s.max_hops + 1):
         inner.append(_linked(graph) if hops == 1 else _extended(graph, inner[hops - 2], floor, s))
-        through = inner[hops].of(np.logical_or.reduce(graph.is_start[inner[hops].nodes], axis=1))
-        scored = score(graph, through, s)
-        kept.append(scored.of(scored.s >= floor))
-        best = np.sort(np.concatenate((best, scored.s)))[-most:]
-        if len(best) == most:
+        through = np.flatnonzero(np.logical_or.reduce(graph.is_start[inner[hops].nodes], axis=1))
+        if not len(through):
+            continue
+        scored = score(inner[hops].of(through), s)
+        kept.append(scored.of(np.flatnonzero(scored.s >= floor)))
+        best = np.concatenate((best, scored.s))
+        if len(best) >= most:
+            best = np.partition(best, len(best) - most)[len(best) - most :]
             floor = float(best[0]) - _EPSILON
     return kept
 
 
-def score(graph: Graph, grown: Grown, s: QuerySettings) -> Scored:
+def score(grown: Grown, s: QuerySettings) -> Scored:
     """S of Eq. 16 for each path: the operations of the equations in their order, so that the bits are as printed."""
-    similarity, confidence, consistent, validity = _parts(graph, grown, s)
-    ns = similarity / grown.nodes.shape[1]
-    total = s.alpha * ns + s.beta * confidence + s.gamma * consistent + s.delta * validity
-    return Scored(grown, ns, confidence, consistent, validity, total)
+    ns, pc = grown.similarity / grown.nodes.shape[1], grown.trust(s)
+    total = s.alpha * ns + s.beta * pc + s.gamma * grown.in_order + s.delta * grown.validity
+    return Scored(grown, ns, pc, grown.in_order, grown.validity, total)
 
 
-def _parts(graph: Graph, grown: Grown, s: QuerySettings) -> tuple[Floats, Floats, Flags, Floats]:
-    """The sum of Eq. 17, and Eq. 18, 19 and 20."""
-    nodes, links = grown
-    similarity = graph.similarity[nodes[:, 0]]
+def _summed(graph: Graph, nodes: Ints, links: Ints) -> Grown:
+    """Paths and what they score by, summed from the first event to the last."""
+    similarity, validity = graph.similarity[nodes[:, 0]], graph.validity[nodes[:, 0]]
     for column in nodes.T[1:]:
         similarity = similarity + graph.similarity[column]
-    confidence = np.ones(len(links))
+        validity = np.minimum(validity, graph.validity[column])
+    confidence, contested, in_order = np.ones(len(links)), np.zeros(len(links), bool), np.ones(len(links), bool)
     for column in links.T:
         confidence = confidence * graph.weight[column]
-    confidence = confidence * (1.0 - s.contradiction_penalty * np.logical_or.reduce(graph.contests[links], axis=1))
-    consistent: Flags = np.logical_and.reduce(graph.in_order[links], axis=1)
-    return similarity, confidence, consistent, np.minimum.reduce(graph.validity[nodes], axis=1)
+        contested = contested | graph.contests[column]
+        in_order = in_order & graph.in_order[column]
+    return Grown(nodes, links, similarity, confidence, contested, in_order, validity)
 
 
 def _linked(graph: Graph) -> Grown:
     """The paths of one link."""
     apart = np.flatnonzero(graph.ends[:, 0] != graph.ends[:, 1])
-    return _in_stated_order(graph, Grown(graph.ends[apart], apart[:, None]))
+    return _in_stated_order(graph, graph.ends[apart], apart[:, None])
 
 
 def _extended(graph: Graph, inner: Grown, floor: float, s: QuerySettings) -> Grown:
@@ -108,23 +131,30 @@ def _extended(graph: Graph, inner: Grown, floor: float, s: QuerySettings) -> Gro
     left = _promising(graph, _longer(graph, grown, at_end=False), floor, [(n - 1, n) for n in steps], s)
     both = _longer(graph, left, at_end=True)
     if inner.links.shape[1] == 0:
-        both = both.of(both.links[:, 0] < both.links[:, 1])
-    return _in_stated_order(graph, _promising(graph, both, floor, [(n - 1, n - 1) for n in steps], s))
+        both = both.of(np.flatnonzero(both.links[:, 0] < both.links[:, 1]))
+    both = _promising(graph, both, floor, [(n - 1, n - 1) for n in steps], s)
+    return _in_stated_order(graph, both.nodes, both.links)
 
 
 def _longer(graph: Graph, grown: Grown, *, at_end: bool) -> Grown:
     """Every path with every link that can follow at one end."""
     tip = -1 if at_end else 0
     rows, halves = graph.spread(grown.nodes[:, tip])
-    nodes, links = grown.nodes[rows], grown.links[rows]
     others, new = graph.half_ends[halves], graph.half_links[halves]
-    is_fit = (nodes != others[:, None]).all(axis=1)
-    if links.shape[1]:
-        is_fit &= ~(graph.contests[new] & graph.contests[links[:, tip]])
-    nodes, links, others, new = nodes[is_fit], links[is_fit], others[is_fit, None], new[is_fit, None]
-    if at_end:
-        return Grown(np.hstack((nodes, others)), np.hstack((links, new)))
-    return Grown(np.hstack((others, nodes)), np.hstack((new, links)))
+    is_fit = (grown.nodes[rows] != others[:, None]).all(axis=1)
+    if grown.links.shape[1]:
+        is_fit &= ~(graph.contests[new] & graph.contests[grown.links[rows, tip]])
+    rows, others, new = rows[is_fit], others[is_fit], new[is_fit]
+    nodes, links = (grown.nodes[rows], others[:, None]), (grown.links[rows], new[:, None])
+    return Grown(
+        np.hstack(nodes if at_end else nodes[::-1]),
+        np.hstack(links if at_end else links[::-1]),
+        grown.similarity[rows] + graph.similarity[others],
+        grown.confidence[rows] * graph.weight[new],
+        grown.contested[rows] | graph.contests[new],
+        grown.in_order[rows] & graph.in_order[new],
+        np.minimum(grown.validity[rows], graph.validity[others]),
+    )
 
 
 def _promising(graph: Graph, grown: Grown, floor: float, reaches: Iterable[tuple[int, int]], s: QuerySettings) -> Grown:
@@ -133,22 +163,22 @@ def _promising(graph: Graph, grown: Grown, floor: float, reaches: Iterable[tuple
     PC, TC and UV never rise; PC falls at least by the strongest links there are, NS rises at most by the best events
     within reach, walks back and forth included. At most ``max_expansions``, the best bounds.
     """
-    similarity, confidence, consistent, validity = _parts(graph, grown, s)
     first, last, length = grown.nodes[:, 0], grown.nodes[:, -1], grown.nodes.shape[1]
-    bound: Floats = np.full(len(first), _NEVER)
+    if not len(first):
+        return grown
+    own, bound = grown.trust(s), np.full(len(first), _NEVER)
     for before, after in reaches:
-        total = similarity + graph.gain[before][first] + graph.gain[after][last]
-        trust = confidence * graph.keep[before][first] * graph.keep[after][last]
+        total = grown.similarity + graph.gain[before][first] + graph.gain[after][last]
+        trust = own * graph.keep[before][first] * graph.keep[after][last]
         np.maximum(bound, s.alpha * total / (length + before + after) + s.beta * trust, out=bound)
-    bound += s.gamma * consistent + s.delta * validity
+    bound += s.gamma * grown.in_order + s.delta * grown.validity
     chosen = np.flatnonzero(bound >= floor)
     if len(chosen) > s.max_expansions:
         chosen = np.sort(chosen[np.argsort(-bound[chosen], kind="stable")[: s.max_expansions]])
     return grown.of(chosen)
 
 
-def _in_stated_order(graph: Graph, grown: Grown) -> Grown:
+def _in_stated_order(graph: Graph, nodes: Ints, links: Ints) -> Grown:
     """A path and its reverse are one, written from what was stated first."""
-    nodes, links = grown
     back = (graph.stated[nodes[:, 0]] > graph.stated[nodes[:, -1]])[:, None]
-    return Grown(np.where(back, nodes[:, ::-1], nodes), np.where(back, links[:, ::-1], links))
+    return _summed(graph, np.where(back, nodes[:, ::-1], nodes), np.where(back, links[:, ::-1], links))

@@ -39,7 +39,7 @@ class NoteColumns:
     def __init__(self, messages: Messages) -> None:
         self._messages = messages
         self._numbers: dict[str, int] = {}
-        self._of_event: dict[str, Sequence[str]] = {}
+        self._refs_of: dict[str, Sequence[str]] = {}
         self._conversations: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -58,12 +58,23 @@ class NoteColumns:
         except KeyError:
             return np.array([known[ref] if ref in known else self._add(ref) for ref in refs], dtype=np.int64)
 
-    def of_event(self, event_id: str, sources: Callable[[str], Sequence[MessageKey]]) -> Sequence[int]:
-        """The numbers of the notes an event rests on, of those that were looked at."""
-        known, refs = self._numbers, self._of_event.get(event_id)
-        if refs is None:
-            refs = self._of_event[event_id] = [note_ref(key) for key in sources(event_id)]
-        return [known[ref] for ref in refs if ref in known]
+    def under(
+        self, event_ids: Iterable[str], sources: Callable[[str], Sequence[MessageKey]]
+    ) -> tuple[list[int], list[int]]:
+        """The numbers of the notes that events rest on, of those that were looked at; and the place of the event."""
+        known, known_refs = self._numbers, self._refs_of
+        numbers: list[int] = []
+        places: list[int] = []
+        for place, event_id in enumerate(event_ids):
+            refs = known_refs.get(event_id)
+            if refs is None:
+                refs = known_refs[event_id] = [note_ref(key) for key in sources(event_id)]
+            for ref in refs:
+                number = known.get(ref)
+                if number is not None:
+                    numbers.append(number)
+                    places.append(place)
+        return numbers, places
 
     def of(self, name: str, numbers: Ints) -> Ints:
         """A column of some notes.

@@ -106,9 +106,8 @@ class _Found:
     def of_events(self, events: Mapping[str, float], sources: Callable[[str], Sequence[MessageKey]]) -> Floats:
         """For each note how good the best found event is that rests on it."""
         best = np.zeros(len(self.places))
-        owned = [(self._notes.of_event(event_id, sources), share) for event_id, share in events.items()]
-        numbers = np.array([number for of, _ in owned for number in of], dtype=np.int64)
-        shares = np.array([share for of, share in owned for _ in of])
+        under, by = self._notes.under(events, sources)
+        numbers, shares = np.array(under, dtype=np.int64), np.array([*events.values()])[by]
         order = np.argsort(self.numbers)
         near = np.minimum(np.searchsorted(self.numbers, numbers, sorter=order), len(order) - 1)
         positions = order[near]

@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 from schemas.ids import MessageKey
 from schemas.parts import whole_of
-from views.rows import EdgeRow, EventRow
+from views.rows import EdgeRow
 
 from .api import Seed
 from .cut import Cut
@@ -73,7 +73,7 @@ def entity_seeds(cut: Cut, names: Sequence[str], ranked_events: Sequence[str], c
     if not names:
         return []
     wanted = {name.casefold() for name in names}
-    found = [row.event.id for row in cut.rows(ranked_events) if wanted & _people(row)][:cap]
+    found = [event_id for event_id in ranked_events if not wanted.isdisjoint(_people(cut, event_id))][:cap]
     if len(found) < cap:
         rest = merge(*(cut.reader.events_of_participant(name) for name in names))
         found = list(islice(_each_once(chain(found, rest)), cap))
@@ -113,18 +113,43 @@ def hierarchy_seeds(cut: Cut, seeds: Sequence[str], ranked_events: Sequence[str]
     Up from a seed to its sessions and their themes, and down to whatever else the ranking holds there: a theme's events
     are never listed in full.
     """
-    sessions = {whole_of(session) for row in cut.rows(seeds) for session in row.session_ids}
-    themes = {theme for session in sessions if (theme := cut.reader.theme_of(session)) is not None}
+    sessions = {session for event_id in seeds for session in _sessions(cut, event_id)}
+    theme_of = cut.memo.of_cut("theme of")
+    themes = {_theme(cut, session, theme_of) for session in sessions} - {None}
     found: list[str] = []
-    for row in cut.rows(ranked_events):
-        others = [session for session in row.session_ids if whole_of(session) not in sessions]
-        if any(cut.reader.theme_of(whole_of(session)) in themes for session in others):
-            found.append(row.event.id)
+    for event_id in ranked_events:
+        for session in _sessions(cut, event_id):
+            if session not in sessions and _theme(cut, session, theme_of) in themes:
+                found.append(event_id)
+                break
     return found[:cap]
 
 
-def _people(row: EventRow) -> set[str]:
-    return {name.casefold() for name in row.event.participants}
+def _sessions(cut: Cut, event_id: str) -> Sequence[str]:
+    """The sessions of a live event, whole; none of another. Remembered."""
+    known: dict[str, Sequence[str]] = cut.memo.of_events("sessions")
+    found = known.get(event_id)
+    if found is None:
+        row = cut.row(event_id)
+        found = known[event_id] = () if row is None else tuple(map(whole_of, row.session_ids))
+    return found
+
+
+def _theme(cut: Cut, session: str, known: dict[str, str | None]) -> str | None:
+    """The theme of a session. Remembered."""
+    if session not in known:
+        known[session] = cut.reader.theme_of(session)
+    return known[session]
+
+
+def _people(cut: Cut, event_id: str) -> Iterable[str]:
+    """The participants of a live event, case-folded; none of another. Remembered."""
+    known: dict[str, Iterable[str]] = cut.memo.of_events("people")
+    found = known.get(event_id)
+    if found is None:
+        row = cut.row(event_id)
+        found = known[event_id] = () if row is None else {name.casefold() for name in row.event.participants}
+    return found
 
 
 def _each_once(event_ids: Iterable[str]) -> Iterator[str]:

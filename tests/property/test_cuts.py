@@ -18,7 +18,7 @@ from query.packed_graph import PackedGraph, packed_graph
 from query.rank import current_first
 from query.render import Renderer, Shown
 from query.restated import Restated
-from query.seeds import update_seeds
+from query.seeds import entity_seeds, hierarchy_seeds, update_seeds
 from query.settings import Discounts
 from query.similarity import note_refs
 from query.tokens import WordTokens
@@ -60,6 +60,8 @@ def worked_out(cut: Cut, events: Sequence[str], notes: Sequence[MessageKey]) -> 
         yield packed(cut, graph, event_id)
         yield renderer.path(_alone(event_id), Shown(labels={}, messages={}, steps={}))
         yield update_seeds(cut, [event_id], 100)
+        yield entity_seeds(cut, ["ann", "bo"], [event_id], 1)
+        yield hierarchy_seeds(cut, [event_id], events, 100)
     yield current_first([[event_id] for event_id in events], [0.0] * len(events), cut, last, 1.0)
     for key in notes:
         yield renderer.note(key, 0.0)
