@@ -62,9 +62,20 @@ def changed(talk: Talk, removed: Iterable[Place], added: Iterable[Place]) -> Tal
     return Talk(places=places, starts=starts)
 
 
-def spot_of(talk: Talk, place: Place) -> Spot:
-    """Where a message of the conversation is."""
-    return Spot(bisect_right(talk.starts, place) - 1, bisect_left(talk.places, place))
+class Spots:
+    """Looks up where messages of one conversation are. By their instants, which are compared faster than places."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._places = talk.places
+        self._sent = [sent_at for sent_at, _, _ in talk.places]
+        self._begun = [sent_at for sent_at, _, _ in talk.starts]
+
+    def of(self, place: Place) -> Spot:
+        """Where a message of the conversation is. Of what was sent at one instant all is of one run."""
+        first = bisect_left(self._sent, place[0])
+        if self._places[first] != place:
+            first = bisect_left(self._places, place, first, bisect_right(self._sent, place[0], first))
+        return Spot(bisect_right(self._begun, place[0]) - 1, first)
 
 
 def _begins(places: list[Place], number: int) -> bool:

@@ -22,7 +22,7 @@ from .known import known_by
 from .liveness import ruled_out_edge, without_erased
 from .maintain import Maintainer
 from .memo import Memo
-from .order import Spot, spot_of
+from .order import Spot, Spots
 from .parked import Parked
 from .reader import MessageText
 from .rows import EdgeRow, EventRow
@@ -49,7 +49,7 @@ class Snapshot:
         self.memo = Memo() if memo is None else memo
         self.tally = tally
         self._unread = unread
-        self._spots: dict[MessageKey, Spot] = {}
+        self._spots: dict[str, Spots] = {}
         self.account = account(space, tally, letters, unread)
 
     @cached_property
@@ -108,18 +108,15 @@ class Snapshot:
         return [found[key] for key in keys if key in found]
 
     def spot(self, key: MessageKey) -> Spot | None:
-        """See ``Messages``. Remembered: every question looks at the same few hundred."""
-        found = self._spots.get(key)
-        if found is None:
-            found = self._spot(key)
-            if found is not None:
-                self._spots[key] = found
-        return found
-
-    def _spot(self, key: MessageKey) -> Spot | None:
+        """See ``Messages``."""
         text = self.space.messages.get(key)
         place = None if text is None else place_of(text)
-        return None if place is None else spot_of(self.space.talks[key.conversation_id], place)
+        if place is None:
+            return None
+        spots = self._spots.get(key.conversation_id)
+        if spots is None:
+            spots = self._spots[key.conversation_id] = Spots(self.space.talks[key.conversation_id])
+        return spots.of(place)
 
     def slices(self, edge_id: str) -> Sequence[Slice]:
         """What each assertion of a live edge was made from, as its producer says; () where it says nothing."""

@@ -13,7 +13,7 @@ from schemas.times import parse_time
 from tests.kit.encoders import HashingEncoder
 from tests.kit.events import anchor, by, stated
 from views.memo import Memo
-from views.order import SILENCE, Spot, changed, spot_of
+from views.order import SILENCE, Spot, Spots, changed
 from views.reader import Basis, MessageText
 from views.rows import EdgeRow, EventRow, Superseder
 from views.space import place_of
@@ -176,7 +176,7 @@ class MemorySpace:
         if place is None:
             return None
         texts = [m for k, m in self._messages.items() if k.conversation_id == key.conversation_id]
-        return spot_of(changed(SILENCE, (), [p for m in texts if (p := place_of(m)) is not None]), place)
+        return Spots(changed(SILENCE, (), [p for m in texts if (p := place_of(m)) is not None])).of(place)
 
     def search(self, dimension: int = 512) -> IndexSearch:
         """Notes and events encoded by hashing: texts that share words are close."""

@@ -26,7 +26,7 @@ from schemas.ids import MessageKey
 from tests.kit.records import SPACE
 from tests.property.test_history import logs
 from views.maintain import Maintainer
-from views.order import RUN_GAP_US, SILENCE, Place, changed, spot_of
+from views.order import RUN_GAP_US, SILENCE, Place, Spots, changed
 from views.snapshot import Snapshot, read_space
 from views.tables import MemoryTables
 from views.vectors.refs import note_ref
@@ -124,7 +124,7 @@ def test_a_conversation_changed_in_steps_is_the_one_sorted_at_once(
     for removed, added in steps:
         talk, held = changed(talk, removed, added), (held - set(removed)) | set(added)
         assert talk == changed(SILENCE, (), held)
-        spots = [spot_of(talk, place) for place in talk.places]
+        spots = [Spots(talk).of(place) for place in talk.places]
         assert [spot.number for spot in spots] == list(range(len(held)))
         for (a, b), (earlier, later) in zip(pairwise(talk.places), pairwise(spots), strict=True):
             assert later.run - earlier.run == (b[0] - a[0] > RUN_GAP_US)
