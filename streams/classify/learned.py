@@ -60,7 +60,12 @@ REPEATED = re.compile(
 
 _STILL = re.compile(r"\bstill\b|\bas before\b")
 _IN_GENERAL = re.compile(r"\b(?:usually|generally|on average|most people)\b")
-_OWNED = re.compile(r"(\w{2,})'s \w")
+_OWNED = re.compile(
+    r"(\w{2,})'s (?!(?:an?|the|my|our|your|his|her|their|on|off|in|out|up|down|over|at|from|with|for|to|by|under|here|"
+    r"there|back|now|not|no|never|still|just|already|all|gone|done|been|being|got|going)\b)\w"
+)
+"""Whose something is: "Pip's basket"; not "Pip's in the basket", "Pip's a beagle", which tell how Pip is."""
+
 REASONS: dict[UpdateKind, str] = {
     "change": "Read together, the newer statement replaces the older one.",
     "done": "Read together, the newer statement tells what became of the plan.",

@@ -143,6 +143,19 @@ def test_what_speaks_against_a_sure_score_leaves_it_possible(newer: Event, older
     assert judged(newer, older, 0.99).relation == "possibly_updates"
 
 
+@pytest.mark.parametrize(
+    ("told", "relation"),
+    [
+        ("The trombone's old valves make my evenings free", "possibly_updates"),
+        ("The trombone's on the wall and my evenings are free", "updates"),
+        ("The trombone's a lamp these evenings", "updates"),
+    ],
+)
+def test_news_of_what_belongs_to_a_thing_is_none_of_the_thing(told: str, relation: str) -> None:
+    """And "trombone's on" is no possession."""
+    assert judged(statement(told, 9), OLD, 0.99).relation == relation
+
+
 def test_the_bound_of_a_sure_score_can_be_the_scorers_own() -> None:
     pair = Pair(newer=NEW, older=OLD, adjacent=False, similarity=0.5)
     in_use, own = (LearnedClassifier(OfflineClassifier(), FixedScorer(0.85), **c) for c in ({}, {"sure": 0.0}))
