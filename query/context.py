@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -72,19 +72,20 @@ def assemble(offer: Offer, budget: int, note_share: float, renderer: Renderer, c
         renderer: of this query.
         counter: counts headings; the renderer counts items with it too.
     """
-    filled = _fill(offer, budget - int(note_share * budget), budget, renderer, counter)
-    spare = budget - _tokens(filled, counter)
-    if spare >= SPARE_MIN and offer.paths and offer.notes:
-        graph = [one for one in filled if one.rendered.item.kind != "note"]
-        filled = _fill(offer, _tokens(graph, counter) + spare, budget, renderer, counter)
+    costs = {kind: counter.count(heading) for kind, heading in HEADINGS.items()}
+    filled = _fill(offer, budget - int(note_share * budget), budget, renderer, costs)
+    spare = budget - filled.used
+    if spare >= SPARE_MIN and filled.is_short and offer.paths and offer.notes:
+        graph = sum(costs[kind] + sum(one.rendered.tokens for one in taken) for kind, taken in filled.graph())
+        filled = _fill(offer, graph + spare, budget, renderer, costs)
     if offer.shown_paths is not None or offer.shown_notes is not None:
-        filled = _fill(_as_shown(offer, filled), budget, budget, renderer, counter)
-    items = tuple(one.rendered.item for one in filled)
-    headings = sum(counter.count(HEADINGS[kind]) for kind in _kinds(items))
+        filled = _fill(_as_shown(offer, filled), budget, budget, renderer, costs)
+    items = tuple(one.rendered.item(one.score) for taken in filled.taken.values() for one in taken)
+    scaffolding = sum(one.rendered.scaffolding for taken in filled.taken.values() for one in taken)
     return Context(
         items=items,
-        tokens=_tokens(filled, counter),
-        scaffolding=headings + sum(one.rendered.scaffolding for one in filled),
+        tokens=filled.used,
+        scaffolding=scaffolding + sum(costs[kind] for kind, taken in filled.taken.items() if taken),
         sha256=hashlib.sha256(rendered_text(items).encode()).hexdigest(),
     )
 
@@ -98,17 +99,82 @@ def rendered_text(items: Sequence[ContextItem]) -> str:
 
 
 class _Taken(NamedTuple):
-    """An item of a context, and the path that it shows."""
+    """An item of a context, its score, and the path that it shows."""
 
     rendered: Rendered
+    score: float
     path: Path | None
 
 
-def _as_shown(offer: Offer, taken: Sequence[_Taken]) -> Offer:
+class _Filling:
+    """A context that is being filled.
+
+    Attributes:
+        taken: the items of each kind, in the order in which they were taken.
+        shown: what they show.
+        used: tokens of items and headings.
+        is_short: something of the graph block did not fit.
+    """
+
+    def __init__(self, costs: Mapping[str, int]) -> None:
+        self._costs = costs
+        self._misfits = 0
+        self.taken: dict[str, list[_Taken]] = {kind: [] for kind in HEADINGS}
+        self.shown = Shown(labels={}, messages={}, steps={})
+        self.used = 0
+        self.is_short = False
+
+    def graph(self) -> list[tuple[str, list[_Taken]]]:
+        """What stands beside the notes, by kind."""
+        return [(kind, taken) for kind, taken in self.taken.items() if taken and kind != "note"]
+
+    def take(self, rendered: Rendered | None, within: int, score: float, path: Path | None) -> bool:
+        """Take an item of the graph block if it fits; False once the block is full."""
+        if rendered is None:
+            return True
+        taken = self.taken[rendered.kind]
+        used = self.used + rendered.tokens + (0 if taken else self._costs[rendered.kind])
+        if used > within:
+            self.is_short = True
+            self._misfits += 1
+            return self._misfits < MISFITS_MAX
+        self._misfits, self.used = 0, used
+        self.shown.add(rendered, path)
+        taken.append(_Taken(rendered, score, path))
+        return True
+
+    def take_notes(self, notes: Sequence[tuple[MessageKey, float]], within: int, renderer: Renderer) -> None:
+        """Take the notes that fit, in this order, until the block is full."""
+        messages, taken, render = self.shown.messages, self.taken["note"], renderer.note
+        used, misfits = self.used + self._costs["note"], 0
+        for key, score in notes:
+            if key in messages:
+                continue
+            rendered = render(key)
+            if rendered is None:
+                continue
+            if used + rendered.tokens <= within:
+                used, misfits = used + rendered.tokens, 0
+                messages[key] = None
+                taken.append(_Taken(rendered, score, None))
+            else:
+                misfits += 1
+                if misfits == MISFITS_MAX:
+                    break
+        if taken:
+            self.used = used
+
+    def next_block(self) -> None:
+        """Another block begins."""
+        self._misfits = 0
+
+
+def _as_shown(offer: Offer, filled: _Filling) -> Offer:
     """Only what was taken, in the order in which it is shown; a statement of a chain may stand alone before it."""
-    chosen = {id(one.path) for one in taken if one.path is not None}
-    events = {event_id for one in taken if one.path is not None for event_id in one.path.events}
-    keys = {MessageKey(*key) for one in taken if one.path is None for key in one.rendered.item.message_ids}
+    paths = [one.path for one in filled.taken["path"] if one.path is not None]
+    chosen = set(map(id, paths))
+    events = {event_id for path in paths for event_id in path.events}
+    keys = {key for one in filled.taken["note"] for key in one.rendered.message_ids}
     return Offer(
         paths=[
             path
@@ -127,47 +193,22 @@ def _in_shown_order(offer: Offer, chosen: Collection[int]) -> Sequence[Path]:
     return (offer.shown_paths() if offer.shown_paths else ()) or offer.paths
 
 
-def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, counter: TokenCounter) -> list[_Taken]:
-    """Paths and ruled-out relations under ``graph_budget``, then notes under what is left of ``budget``."""
-    shown = Shown(labels={}, messages={}, steps={})
-    taken: list[_Taken] = []
-    kinds: set[str] = set()
-    used = misfits = 0
+def _fill(offer: Offer, graph_budget: int, budget: int, renderer: Renderer, costs: Mapping[str, int]) -> _Filling:
+    """Paths and ruled-out relations under ``graph_budget``, then notes under what is left of ``budget``.
 
-    def take(rendered: Rendered | None, within: int, path: Path | None = None) -> bool:
-        """Take an item if it fits; False once the block is full."""
-        nonlocal used, misfits
-        if rendered is None:
-            return True
-        kind = rendered.item.kind
-        cost = rendered.item.tokens + (0 if kind in kinds else counter.count(HEADINGS[kind]))
-        fits = used + cost <= within
-        misfits = 0 if fits else misfits + 1
-        if fits:
-            used += cost
-            kinds.add(kind)
-            shown.add(rendered, path)
-            taken.append(_Taken(rendered, path))
-        return misfits < MISFITS_MAX
-
+    ``costs``: of the headings.
+    """
+    filling = _Filling(costs)
     limit = graph_budget if offer.notes else budget
     for edge in offer.ruled_out:
-        if not take(renderer.ruled_out(edge), limit):
+        if not filling.take(renderer.ruled_out(edge), limit, edge.confidence, None):
             break
-    misfits = 0
+    filling.next_block()
     for path in offer.paths:
-        if not take(renderer.path(path, shown), limit, path):
+        if not filling.take(renderer.path(path, filling.shown), limit, path.score, path):
             break
-    misfits = 0
-    for key, score in offer.notes:
-        if key not in shown.messages and not take(renderer.note(key, score), budget):
-            break
-    return sorted(taken, key=lambda one: list(HEADINGS).index(one.rendered.item.kind))
-
-
-def _tokens(taken: Sequence[_Taken], counter: TokenCounter) -> int:
-    items = [one.rendered.item for one in taken]
-    return sum(item.tokens for item in items) + sum(counter.count(HEADINGS[kind]) for kind in _kinds(items))
+    filling.take_notes(offer.notes, budget, renderer)
+    return filling
 
 
 def _kinds(items: Sequence[ContextItem]) -> list[str]:

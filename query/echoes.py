@@ -20,6 +20,7 @@ from functools import cached_property
 import msgspec
 
 from schemas.ids import MessageKey
+from views.reader import MessageText
 from views.rows import EventRow, in_force
 
 from .cut import Cut
@@ -44,6 +45,11 @@ class _Told(msgspec.Struct, frozen=True):
     rest: frozenset[int]
 
 
+def may_echo(note: MessageText) -> bool:
+    """Whether a message is an assistant's that says it was told something."""
+    return note.role == "assistant" and _ECHO.search(note.content) is not None
+
+
 class Echoes:
     """What holds near one question, to look an assistant's messages up.
 
@@ -57,21 +63,49 @@ class Echoes:
         self._cut = cut
         self._near = list(dict.fromkeys(near))
         self._at = at
+        self._pairs = cut.memo.pairs("echoes")
 
     def otherwise(self, key: MessageKey) -> EventRow | None:
         """The latest statement that holds and says otherwise than an assistant's message; None for every other one."""
         note = self._cut.note(key)
-        if note is None or note.role != "assistant" or _ECHO.search(note.content) is None:
+        if note is None or not may_echo(note):
             return None
-        echoed = [part for part in _SENTENCE.split(note.content) if _ECHO.search(part)]
-        others = (told for told in self._told if told.row.event.subject != note.speaker)
-        found = [told.row for told in others if any(_differs(part, told) for part in echoed)]
+        seen, differing = self._pairs.known.get(key, (0, 0))
+        if self._bits & ~seen:
+            differing |= self._look(note)
+            self._pairs.known[key] = (seen | self._bits, differing)
+        found = [told.row for bit, told in self._told if bit & differing]
         return max(found, key=lambda row: (row.event.stated, row.event.id), default=None)
 
+    def _look(self, note: MessageText) -> int:
+        """Those near the question that say otherwise. Remembered."""
+        echoed = [part for part in _SENTENCE.split(note.content) if _ECHO.search(part)]
+        found = 0
+        for bit, told in self._told:
+            if told.row.event.subject != note.speaker and any(_differs(part, told) for part in echoed):
+                found |= bit
+        return found
+
     @cached_property
-    def _told(self) -> Sequence[_Told]:
+    def _told(self) -> Sequence[tuple[int, _Told]]:
+        """Each with its bit."""
         rows = (row for row in self._cut.rows(self._near) if in_force(row, self._at))
-        return [told for row in rows if (told := _read(row)) is not None]
+        return [(self._pairs.bit(row.event.id), told) for row in rows if (told := self._read(row)) is not None]
+
+    @cached_property
+    def _bits(self) -> int:
+        found = 0
+        for bit, _ in self._told:
+            found |= bit
+        return found
+
+    def _read(self, row: EventRow) -> _Told | None:
+        """Remembered."""
+        known = self._cut.memo.of_events("told")
+        if row.event.id not in known:
+            known[row.event.id] = _read(row)
+        found: _Told | None = known[row.event.id]
+        return found
 
 
 def _read(row: EventRow) -> _Told | None:

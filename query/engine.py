@@ -201,15 +201,15 @@ class QueryEngine:
         newest = s.newest_notes if s.newest_first and asked.newest and not is_flat else 0
         fits = request.budget_tokens // NOTE_TOKENS
         later = self._later(request.space, found.notes[: min(newest, fits)]) if newest else {}
-        restated = Restated(cut, [*found.events, *near.rows], max(asked.at, asked.later))
-        echoes = Echoes(cut, [*found.events, *near.rows], asked.at)
+        events = list(dict.fromkeys([*found.events, *near.rows]))
+        restated, echoes = Restated(cut, events, max(asked.at, asked.later)), Echoes(cut, events, asked.at)
         marker = Marker(cut, asked.at, asked.later, s.quote_words_max, later, restated, echoes)
         showing = Showing(found, restated, cut, asked.at, newest, s)
         renderer = Renderer(cut, marker, self._counter, s.full_text_tokens_max, dated_notes=not is_flat)
         room = request.budget_tokens * s.note_share
         offer = Offer(
             paths=showing.taken_paths(
-                fits if request.mode == "hybrid" else 0, lambda text: self._counter.count(text.content) > room
+                fits if request.mode == "hybrid" else 0, lambda key: renderer.is_longer(key, room)
             ),
             notes=showing.taken_notes(),
             ruled_out=ruled_out,

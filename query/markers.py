@@ -6,20 +6,25 @@ somebody asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from schemas.ids import MessageKey
 from views.rows import EventRow, in_force, status_at
 
 from .cut import Cut
-from .echoes import Echoes
+from .echoes import Echoes, may_echo
 from .quotes import day, offset_of, quote, quoted
 from .relevance import Note
 from .restated import Restated
 
 PART_WORDS = 6
 """Of the quote that says which statement of a message a marker is about."""
+
+MARKS_MOST = 16
+"""Markers that are remembered of one message."""
 
 
 def is_past(row: EventRow, at: int) -> bool:
@@ -55,6 +60,29 @@ def _is_plain(row: EventRow, cut: Cut) -> bool:
     )
 
 
+class _Marked(NamedTuple):
+    """A message with what rests on it.
+
+    ``messages``: those that this rests on; without anything, the message. ``instants``: when its marker changes by
+    itself, in order. ``marks``: its markers by how many of these have passed at the instant the answer is about, and
+    when it is asked.
+    """
+
+    rows: Sequence[EventRow]
+    messages: Sequence[MessageKey]
+    instants: Sequence[int]
+    may_echo: bool
+    marks: dict[tuple[int, int], str]
+
+
+def _instants(row: EventRow, cut: Cut) -> Iterator[int]:
+    """Whatever a status hangs on (``status_at``), its own and that of what it contradicts."""
+    for one in (row, *cut.rows(row.contradicts)):
+        for instant in (one.valid_from, one.valid_until, one.demoted_from, one.event.expected_until):
+            if instant is not None:
+                yield instant
+
+
 class Marker:
     """Marks statements for one query.
 
@@ -82,15 +110,16 @@ class Marker:
         self._restated = restated
         self._echoes = echoes
         self._of_event: dict[str, str] = {}
+        self._marked: dict[MessageKey, _Marked] = cut.memo.of_notes(("marked", quote_words_max))
 
     def of_event(self, row: EventRow) -> str:
         """The marker of a statement, empty when it simply holds."""
         known = self._of_event.get(row.event.id)
         if known is None:
-            known = self._of_event[row.event.id] = self._marked(row)
+            known = self._of_event[row.event.id] = self._mark(row)
         return known
 
-    def _marked(self, row: EventRow) -> str:
+    def _mark(self, row: EventRow) -> str:
         since = unmarked_since(row, self._cut)
         if since is not None and since <= self.at:
             return self._of_retold(row)
@@ -110,17 +139,46 @@ class Marker:
         """The marker of a message from the events that rest on it.
 
         Where every event is marked it is their markers; where only some are, each is named ("in part: …"). A message
-        without events may still say what a fact said that no longer holds.
+        without events may still say what a fact said that no longer holds. What the events say of themselves changes
+        at few instants, so it is remembered by those that have passed.
         """
-        rows = self._cut.told_by(key)
+        known = self._marked.get(key)
+        if known is None:
+            known = self._marked[key] = self._read(key)
+        of = self._restated
+        if of is not None and any(map(of.of, known.messages)):
+            mark = self._of_rows(key, known.rows)
+        else:
+            passed = (bisect_right(known.instants, self.at), bisect_right(known.instants, self.later))
+            found = known.marks.get(passed)
+            mark = self._keep(key, known, passed) if found is None else found
+        return mark or (self._of_echo(key) if known.may_echo else "") or self.pointer(key)
+
+    def _keep(self, key: MessageKey, known: _Marked, passed: tuple[int, int]) -> str:
+        if len(known.marks) >= MARKS_MOST:
+            known.marks.clear()
+        mark = known.marks[passed] = self._of_rows(key, known.rows)
+        return mark
+
+    def _read(self, key: MessageKey) -> _Marked:
+        note, rows = self._cut.note(key), self._cut.told_by(key)
+        told = dict.fromkeys(source for row in rows for source in self._cut.sources(row.event.id))
+        return _Marked(
+            rows=rows,
+            messages=tuple(told) if rows else (key,),
+            instants=sorted({instant for row in rows for instant in _instants(row, self._cut)}),
+            may_echo=note is not None and may_echo(note),
+            marks={},
+        )
+
+    def _of_rows(self, key: MessageKey, rows: Sequence[EventRow]) -> str:
+        if not rows:
+            retired = None if self._restated is None else self._restated.of(key)
+            return "" if retired is None else self.of_event(retired)
         marks = sorted({self.of_event(row) for row in rows}, key=lambda mark: (len(mark), mark))
-        if marks and marks[0] and all(mark == marks[0] or mark.startswith(f"{marks[0]}; ") for mark in marks):
+        if marks[0] and all(mark == marks[0] or mark.startswith(f"{marks[0]}; ") for mark in marks):
             return marks[-1]  # all are marked alike, and of one there is more to say
-        retired = None if marks or self._restated is None else self._restated.of(key)
-        if retired is not None:
-            mark = self.of_event(retired)
-            return f"in part: {self._part(retired)} {mark}" if rows else mark
-        return self.of_rest(key, None) or self._of_echo(key) or self.pointer(key)
+        return self.of_rest(key, None)
 
     def _of_echo(self, key: MessageKey) -> str:
         """The marker of an assistant's echo of what somebody said, where a statement that holds says otherwise."""

@@ -60,13 +60,15 @@ def later_on_the_same(
     """
     by_time = sorted(notes[:most], key=lambda note: (note.text.sent_at, note.text.seq, note.key), reverse=True)
     found: dict[MessageKey, Note] = {}
-    for position, note in enumerate(by_time):
+    said: dict[str, list[tuple[Note, Vector]]] = {}
+    for note in by_time:
         own = vectors.get(note.key)
         if own is None:
             continue
-        for later in by_time[:position]:
-            other = vectors.get(later.key)
-            if later.text.speaker == note.text.speaker and other is not None and float(own @ other) >= same_topic:
+        of_speaker = said.setdefault(note.text.speaker, [])
+        for later, other in of_speaker:
+            if float(own @ other) >= same_topic:
                 found[note.key] = later
                 break
+        of_speaker.append((note, own))
     return found

@@ -6,7 +6,10 @@ words. Items keep the order of their scores; only where one shows a statement's 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 from schemas.ids import MessageKey
 from views.rows import EventRow, in_force
@@ -34,52 +37,105 @@ def current_first(
         at: instant the question is about.
         margin: see above, in units of the scores.
     """
-    order = _Order(items, scores, cut, at, margin)
-    for position in range(len(items)):
-        order.place(position)
-    return order.made
+    return _Order(items, scores, cut, at, margin).made()
+
+
+class _Pull(NamedTuple):
+    """What comes before an item because of one event of it, as positions.
+
+    ``is_past``: the event is; ``first``: what replaced it, or else may have. ``newer``: of the ``group`` on its subject
+    and attribute, newest first, so many are newer. ``bits``: all of these as a set.
+    """
+
+    is_past: bool
+    first: Sequence[int]
+    group: Sequence[int]
+    newer: int
+    bits: int
 
 
 class _Order:
-    """An order in the making. No inner function: one that calls itself is garbage only a search for circles finds."""
+    """An order in the making. No inner function: one that calls itself is garbage only a search for circles finds.
+
+    Sets of positions are integers with a bit for each: most questions about an item are answered by one step.
+    """
 
     def __init__(
         self, items: Sequence[Sequence[str]], scores: Sequence[float], cut: Cut, at: int, margin: float
     ) -> None:
-        self._items = items
         self._scores = scores
-        self._cut = cut
-        self._at = at
         self._margin = margin
-        self._where: dict[str, int] = {}
+        where: dict[str, int] = {}
         for position, events in enumerate(items):
             for event_id in events:
-                self._where.setdefault(event_id, position)
-        self._newer = _newer_on_same(cut, list(self._where), at)
-        self._placed: set[int] = set()
-        self.made: list[int] = []
+                where.setdefault(event_id, position)
+        pulls = _pulls(where, cut, at)
+        self._pulls = [[pulls[event_id] for event_id in events if event_id in pulls] for events in items]
+        self._placed = 0
+        self._made: list[int] = []
 
-    def place(self, position: int) -> None:
+    def made(self) -> list[int]:
+        """Positions in order."""
+        for position, pulls in enumerate(self._pulls):
+            if pulls:
+                self._place(position)
+            elif not self._placed >> position & 1:
+                self._made.append(position)
+                self._placed |= 1 << position
+        return self._made
+
+    def _place(self, position: int) -> None:
         """An item, after all that come before it."""
-        if position in self._placed:
+        if self._placed >> position & 1:
             return
-        self._placed.add(position)
-        where, placed, scores = self._where, self._placed, self._scores
-        least = scores[position] - self._margin
-        for row in self._cut.rows(self._items[position]):
-            is_plain = unmarked_since(row, self._cut) is not None
-            if not is_plain and is_past(row, self._at):
-                for event_id in _successors(row, self._cut):
-                    other = where.get(event_id)
-                    if other is not None and other not in placed:
-                        self.place(other)
-            else:
-                newer = self._newer.get(row.event.id, ())
-                for event_id in newer if is_plain else (*_possible(row, self._cut), *newer):
-                    other = where.get(event_id)
-                    if other is not None and other not in placed and scores[other] >= least:
-                        self.place(other)
-        self.made.append(position)
+        self._placed |= 1 << position
+        for pull in self._pulls[position]:
+            if pull.bits & ~self._placed:
+                self._before(pull, position)
+        self._made.append(position)
+
+    def _before(self, pull: _Pull, position: int) -> None:
+        ahead = pull.bits & ~self._placed
+        if not pull.is_past:
+            ahead &= self._near(position)
+        for other in (*pull.first, *pull.group[: pull.newer]) if ahead else ():
+            if ahead >> other & 1:
+                self._place(other)
+
+    def _near(self, position: int) -> int:
+        """Positions whose score is not far below that of one, or above it."""
+        ranked, above = self._above
+        place = bisect_left(ranked, self._scores[position] - self._margin)
+        return above[place] if place < len(above) else 0
+
+    @cached_property
+    def _above(self) -> tuple[list[float], list[int]]:
+        """The scores, lowest first; and for each the positions that have as much or more."""
+        order = sorted(range(len(self._scores)), key=self._scores.__getitem__)
+        above, bits = [0] * len(order), 0
+        for place in range(len(order) - 1, -1, -1):
+            bits |= 1 << order[place]
+            above[place] = bits
+        return [self._scores[position] for position in order], above
+
+
+def _pulls(where: Mapping[str, int], cut: Cut, at: int) -> dict[str, _Pull]:
+    """Of the events that may move anything what they move, by ``where`` each is shown first."""
+    rows = cut.rows(list(where))
+    pulls = _newer_on_same(rows, where, cut, at)
+    for row in rows:
+        if unmarked_since(row, cut) is not None:
+            continue
+        event_id, past = row.event.id, is_past(row, at)
+        first = [where[other] for other in (_successors if past else _possible)(row, cut) if other in where]
+        newer = None if past else pulls.get(event_id)
+        if first:
+            bits = 0 if newer is None else newer.bits
+            for position in first:
+                bits |= 1 << position
+            of = newer or _Pull(past, (), (), 0, 0)
+            pulls[event_id] = of._replace(first=first, bits=bits)
+    return pulls
 
 
 def by_relevance(
@@ -90,15 +146,18 @@ def by_relevance(
     ``own``: scores of events, for those that rest on no message.
     """
 
-    def best(event_id: str) -> float:
+    best: dict[str, float] = {}
+    for event_id in dict.fromkeys(event_id for path in paths for event_id in path.events):
         keys = cut.sources(event_id)
-        return max(scores.get(key, 0.0) for key in keys) if keys else own.get(event_id, 0.0)
-
-    def worth(path: Path) -> float:
-        found = [best(row.event.id) for row in cut.rows(path.events)]
-        return sum(found) / len(found) if found else 0.0
-
-    return sorted(paths, key=lambda path: -worth(path))
+        if len(keys) == 1:
+            best[event_id] = scores.get(keys[0], 0.0)
+        else:
+            best[event_id] = max([scores.get(key, 0.0) for key in keys]) if keys else own.get(event_id, 0.0)
+    worth: list[float] = []
+    for path in paths:
+        found = [best[event_id] for event_id in path.events if cut.row(event_id) is not None]
+        worth.append(sum(found) / len(found) if found else 0.0)
+    return [paths[place] for place in sorted(range(len(paths)), key=lambda place: -worth[place])]
 
 
 def is_telling(path: Path) -> bool:
@@ -145,24 +204,25 @@ def _possible(row: EventRow, cut: Cut) -> list[str]:
     return found
 
 
-def _newer_on_same(cut: Cut, event_ids: Sequence[str], at: int) -> Mapping[str, Sequence[str]]:
-    """For each current statement: current ones of the same subject and attribute said later, the newest first."""
+def _newer_on_same(rows: Sequence[EventRow], where: Mapping[str, int], cut: Cut, at: int) -> dict[str, _Pull]:
+    """For each current statement: current ones of the same subject and attribute said later."""
     groups: dict[tuple[str, str], list[EventRow]] = {}
     topics: dict[str, tuple[str, str] | None] = cut.memo.of_events("topic")
-    for row in cut.rows(event_ids):
+    for row in rows:
         event_id = row.event.id
-        if event_id not in topics:
-            topics[event_id] = _topic(row)
-        topic = topics[event_id]
+        topic = topics[event_id] if event_id in topics else topics.setdefault(event_id, _topic(row))
         if topic is not None and in_force(row, at):
             groups.setdefault(topic, []).append(row)
-    newer: dict[str, Sequence[str]] = {}
-    for group in groups.values():
-        if len(group) == 1:
+    newer: dict[str, _Pull] = {}
+    for of_group in groups.values():
+        if len(of_group) == 1:
             continue
-        group.sort(key=lambda row: (row.event.stated, row.event.id), reverse=True)
-        ids = [row.event.id for row in group]
-        newer.update({event_id: ids[:position] for position, event_id in enumerate(ids)})
+        of_group.sort(key=lambda row: (row.event.stated, row.event.id), reverse=True)
+        group, bits = [where[row.event.id] for row in of_group], 0
+        for number, row in enumerate(of_group):
+            if number:
+                newer[row.event.id] = _Pull(False, (), group, number, bits)
+            bits |= 1 << group[number]
     return newer
 
 

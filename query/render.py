@@ -6,7 +6,7 @@ White space inside a message is collapsed, so that no message can imitate a head
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -17,7 +17,7 @@ from views.rows import EventRow
 
 from .api import ContextItem, Path, Step
 from .cut import Cut
-from .markers import Marker
+from .markers import MARKS_MOST, Marker
 from .ports import TokenCounter
 from .quotes import anchored, day, offset_of, quoted
 
@@ -25,10 +25,22 @@ HEADINGS = {"path": "Evidence graph:", "ruled_out": "Ruled out by an analyst:", 
 
 
 class Rendered(msgspec.Struct, frozen=True, kw_only=True):
-    """An item and how many of its tokens are scaffolding: labels, relations and markers."""
+    """An item but for its score, and how many of its tokens are scaffolding: labels, relations and markers."""
 
-    item: ContextItem
+    kind: Literal["note", "path", "ruled_out"]
+    text: str
+    tokens: int
+    event_ids: tuple[str, ...]
+    message_ids: tuple[MessageKey, ...]
+    marker: str
     scaffolding: int
+
+    def item(self, score: float) -> ContextItem:
+        """As it stands in a reply."""
+        return ContextItem(
+            kind=self.kind, text=self.text, tokens=self.tokens, event_ids=self.event_ids,
+            message_ids=self.message_ids, marker=self.marker, score=score,
+        )  # fmt: skip
 
 
 class Shown(msgspec.Struct, kw_only=True):
@@ -47,8 +59,19 @@ class Shown(msgspec.Struct, kw_only=True):
             self.labels.setdefault(event_id, len(self.labels) + 1)
         for step in path.steps if path else ():
             self.steps[(step.src, step.relation, step.dst)] = None
-        for key in rendered.item.message_ids:
-            self.messages[MessageKey(*key)] = None
+        for key in rendered.message_ids:
+            self.messages[key] = None
+
+
+class _Line(NamedTuple):
+    """A message written out. ``marked``: as an item, by its marker."""
+
+    text: str
+    tokens: int
+    content_tokens: int
+    events: tuple[str, ...]
+    dates: Sequence[str]
+    marked: dict[str, Rendered]
 
 
 class Renderer:
@@ -62,37 +85,53 @@ class Renderer:
         self._counter = counter
         self._full_max = full_text_tokens_max
         self._dated_notes = dated_notes
-        self._notes: dict[MessageKey, Rendered | None] = {}
-        self._lines: dict[MessageKey, tuple[str, int]] = cut.memo.of_messages(("line", counter.name))
+        self._notes: dict[MessageKey, Rendered] = {}
+        self._lines: dict[MessageKey, _Line] = cut.memo.of_notes(("line", counter.name, dated_notes))
 
-    def note(self, key: MessageKey, score: float) -> Rendered | None:
+    def note(self, key: MessageKey) -> Rendered | None:
         """``[date] speaker: text {marker}``; None for a message that may not be shown."""
-        if key in self._notes:
-            return self._notes[key]
-        made = self._notes[key] = self._note(key, score)
-        return made
+        found = self._notes.get(key)
+        if found is None:
+            found = self._note(key)
+            if found is not None:
+                self._notes[key] = found
+        return found
 
-    def _note(self, key: MessageKey, score: float) -> Rendered | None:
+    def _note(self, key: MessageKey) -> Rendered | None:
+        """Remembered by its marker."""
+        line = self._lines.get(key) or self._line(key)
+        if line is None:
+            return None
+        marker = self._marker.of_note(key)
+        found = line.marked.get(marker)
+        if found is None:
+            if len(line.marked) >= MARKS_MOST:
+                line.marked.clear()
+            found = line.marked[marker] = self._marked(key, line, marker)
+        return found
+
+    def _marked(self, key: MessageKey, line: _Line, marker: str) -> Rendered:
+        notes = "; ".join(part for part in (*line.dates, marker) if part)
+        scaffold = f" {{{notes}}}" if notes else ""
+        tokens = None if marker else line.tokens
+        return self._rendered("note", line.text + scaffold, scaffold, line.events, (key,), marker, tokens=tokens)
+
+    def _line(self, key: MessageKey) -> _Line | None:
+        """A message written out, and its tokens; None of one that may not be shown. Remembered."""
         note = self._cut.note(key)
         if note is None:
             return None
-        marker = self._marker.of_note(key)
-        events = tuple(self._cut.reader.events_of_message(key))
+        text = f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
         dates = self._dates(note, self._cut.told_by(key)) if self._dated_notes else ()
-        notes = "; ".join(part for part in (*dates, marker) if part)
-        scaffold = f" {{{notes}}}" if notes else ""
-        line, tokens = self._line(key, note)
-        return self._rendered(
-            "note", line + scaffold, scaffold, events, (key,), marker, score, tokens=None if marker else tokens
-        )
-
-    def _line(self, key: MessageKey, note: MessageText) -> tuple[str, int]:
-        """A message written out, and its tokens. Remembered."""
-        found = self._lines.get(key)
-        if found is None:
-            line = f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
-            found = self._lines[key] = (line, self._counter.count(line))
+        events = tuple(self._cut.reader.events_of_message(key))
+        count = self._counter.count
+        found = self._lines[key] = _Line(text, count(text), count(note.content), events, dates, {})
         return found
+
+    def is_longer(self, key: MessageKey, tokens: float) -> bool:
+        """Whether what a message says is more than so many tokens."""
+        line = self._lines.get(key) or self._line(key)
+        return line is not None and line.content_tokens > tokens
 
     def path(self, path: Path, shown: Shown) -> Rendered | None:
         """Statements joined by their relations, each under a label (E1, E2, …); None when it shows nothing new.
@@ -130,7 +169,7 @@ class Renderer:
             scaffold += [arrow + label, tail]
             markers.append(marker)
         shown_marker = "; ".join(dict.fromkeys(mark for mark in markers if mark))
-        return self._rendered("path", "\n".join(lines), " ".join(scaffold), path.events, full, shown_marker, path.score)
+        return self._rendered("path", "\n".join(lines), " ".join(scaffold), path.events, full, shown_marker)
 
     def ruled_out(self, edge: Edge) -> Rendered | None:
         """A relation an analyst rejected, between two statements that are live; None otherwise."""
@@ -141,9 +180,7 @@ class Renderer:
         text = f"{scaffold} {quoted(src.event, self._cut)} → {quoted(dst.event, self._cut)}"
         marks = [mark for row in (src, dst) if (mark := self._marker.of_event(row))]
         tail = f" {{{'; '.join(marks)}}}" if marks else ""
-        return self._rendered(
-            "ruled_out", text + tail, scaffold + tail, (edge.src, edge.dst), (), "; ".join(marks), edge.confidence
-        )
+        return self._rendered("ruled_out", text + tail, scaffold + tail, (edge.src, edge.dst), (), "; ".join(marks))
 
     def _adds(self, event_id: str, shown: Shown) -> bool:
         """Whether a statement alone would add anything: its messages do not stand there yet, or more is known of it."""
@@ -158,13 +195,12 @@ class Renderer:
         parts: list[str] = []
         for source in row.event.sources:
             key = MessageKey(source.conversation_id, source.message_id)
-            note = self._cut.note(key)
-            if note is None:
+            note, line = self._cut.note(key), self._lines.get(key) or self._line(key)
+            if note is None or line is None:
                 continue
-            line, tokens = self._line(key, note)
-            if key not in before and key not in full and tokens <= self._full_max:
+            if key not in before and key not in full and line.tokens <= self._full_max:
                 full.append(key)
-                parts.append(line)
+                parts.append(line.text)
             else:
                 span = _flat(note.content[source.start : source.end])
                 parts.append(f'[{day(note.sent_at, note.utc_offset_min)}] {note.speaker}: "{span}"')
@@ -191,15 +227,11 @@ class Renderer:
         return list(found)
 
     def _meant(self, row: EventRow) -> str:
-        """The day that a statement's phrase means, where it does not say it; empty for another. Remembered."""
-        known = self._cut.memo.of_events("meant")
-        found: str | None = known.get(row.event.id)
-        if found is None:
-            anchor, offset = row.event.anchor, offset_of(row.event, self._cut)
-            about = anchored(anchor, offset)
-            is_other = anchor.resolution == "relative" and about != day(row.event.stated.sent_at, offset)
-            found = known[row.event.id] = f"{_flat(anchor.phrase or '')} = {about}" if is_other else ""
-        return found
+        """The day that a statement's phrase means, where it does not say it; empty for another."""
+        anchor, offset = row.event.anchor, offset_of(row.event, self._cut)
+        about = anchored(anchor, offset)
+        is_other = anchor.resolution == "relative" and about != day(row.event.stated.sent_at, offset)
+        return f"{_flat(anchor.phrase or '')} = {about}" if is_other else ""
 
     def _facts(self, row: EventRow) -> Sequence[str]:
         """What words alone do not say: that it is a plan, the day a phrase means, since when it holds. Remembered."""
@@ -229,22 +261,20 @@ class Renderer:
         events: Sequence[str],
         messages: Sequence[MessageKey],
         marker: str,
-        score: float,
         *,
         tokens: int | None = None,
     ) -> Rendered:
         """``tokens``: of the text, where they are known."""
         tokens = self._counter.count(text) if tokens is None else tokens
-        item = ContextItem(
+        return Rendered(
             kind=kind,
             text=text,
             tokens=tokens,
             event_ids=tuple(events),
             message_ids=tuple(messages),
             marker=marker,
-            score=score,
+            scaffolding=min(tokens, self._counter.count(scaffold)) if scaffold else 0,
         )
-        return Rendered(item=item, scaffolding=min(tokens, self._counter.count(scaffold)) if scaffold else 0)
 
 
 def _arrow(step: Step, arrived: str) -> str:

@@ -34,9 +34,6 @@ from .cut import Cut
 TELLING_WORDS = 3
 """Content words that tell by themselves what they are about: "approved for 900" does, "Paris" does not."""
 
-_PAIRS_MOST = 64
-"""Facts that are remembered with one message."""
-
 _HINT = 3
 """Letters that words of one stem have in common at their beginning, and digits that ``10,000`` and ``10000`` end on."""
 
@@ -44,6 +41,7 @@ _Fact = tuple[float, str, frozenset[int]]
 """A fact that holds: when it was said, ``_ALWAYS`` of one that names no messages, its id, all its words."""
 
 _ALWAYS = float("inf")
+_UNSEEN = (0, 0)
 
 Holding = Mapping[int, Sequence[_Fact]]
 """Facts that hold by single words."""
@@ -94,90 +92,85 @@ class Restated:
         self._cut = cut
         self._near = list(dict.fromkeys(near))
         self._at = at
-        self._found: dict[MessageKey, EventRow | None] = {}
+        self._found: dict[int, EventRow] = {}
         self._retold: dict[str, EventRow | None] = {}
-        self._pairs: dict[MessageKey, dict[str, tuple[_Retired, bool]]] = cut.memo.of_messages("restates")
+        self._pairs = cut.memo.pairs("restates")
 
     def of(self, key: MessageKey) -> EventRow | None:
-        """See ``by``; None for a message that may not be shown."""
-        note = self._cut.note(key) if self._retired else None
-        return None if note is None else self.by(note)
+        """The fact that a message restates; of several the one stated last. None of a message that may not be shown."""
+        bits = self._bits
+        if not bits:
+            return None
+        seen, told = self._pairs.known.get(key, _UNSEEN)
+        if bits & ~seen:
+            told = self._look(key, seen, told)
+        told &= bits
+        return self._last(told) if told else None
+
+    def _last(self, told: int) -> EventRow:
+        found = self._found.get(told)
+        if found is None:
+            rows = (one.row for bit, one in self._retired if bit & told)
+            found = self._found[told] = max(rows, key=lambda row: (row.event.stated, row.event.id))
+        return found
 
     def of_event(self, row: EventRow) -> EventRow | None:
         """The fact that a statement says once more: one its message restates, of whose value it has words."""
-        if not self._retired:
+        if not self._bits:
             return None
         if row.event.id not in self._retold:
             self._retold[row.event.id] = self._of_event(row)
         return self._retold[row.event.id]
 
     def _of_event(self, row: EventRow) -> EventRow | None:
-        facts = (self.of(key) for key in self._cut.sources(row.event.id))
-        told = (fact for fact in facts if fact is not None)
-        return next((fact for fact in told if content(row.event.text) & content(_value(fact))), None)
+        for key in self._cut.sources(row.event.id):
+            fact = self.of(key)
+            if fact is not None and content(row.event.text) & content(_value(fact)):
+                return fact
+        return None
 
-    def by(self, note: MessageText) -> EventRow | None:
-        """The fact that a message restates; of several the one stated last."""
-        if not self._retired:
-            return None
-        key = MessageKey(note.conversation_id, note.message_id)
-        if key not in self._found:
-            self._found[key] = self._by(note)
-        return self._found[key]
+    def _look(self, key: MessageKey, seen: int, told: int) -> int:
+        """Of the facts that a message restates those near the question, and others. Remembered."""
+        note = self._cut.note(key)
+        if note is None:
+            return 0
+        words_of, by_term = content(note.content), self._by_term
+        if not words_of.isdisjoint(by_term):
+            folded = _folded(note.content)
+            for bit, one in [pair for term in words_of if term in by_term for pair in by_term[term]]:
+                if not bit & seen and all(hint in folded for hint in one.hints) and self._restates(note, words_of, one):
+                    told |= bit
+        self._pairs.known[key] = (seen | self._bits, told)
+        return told
 
-    def _by(self, note: MessageText) -> EventRow | None:
-        told, by_term = content(note.content), self._by_term
-        if told.isdisjoint(by_term):
-            return None
-        near = [one for term in told if term in by_term for one in by_term[term]]
-        pairs = self._pairs.setdefault(MessageKey(note.conversation_id, note.message_id), {})
-        fitting = [one.row for one in near if self._fits(note, told, one, pairs)]
-        return max(fitting, key=lambda row: (row.event.stated, row.event.id), default=None)
+    @cached_property
+    def _retired(self) -> list[tuple[int, _Retired]]:
+        """Those of which no fact that holds says the same, each with its bit."""
+        known, found = self._cut.memo.of_events("retired"), list[_Retired]()
+        for row in self._cut.rows(self._near):
+            if row.superseders and status_at(row, self._at) in ("superseded", "corrected"):
+                event_id = row.event.id
+                one = known[event_id] if event_id in known else known.setdefault(event_id, _read(row, self._cut))
+                if one is not None:
+                    found.append(one)
+        if not found:
+            return []
+        again = _Again(self._cut, found, self._near, self._at).said()
+        return [(self._pairs.bit(one.row.event.id), one) for one in found if one.row.event.id not in again]
 
-    def _fits(
-        self, note: MessageText, told: frozenset[int], one: _Retired, pairs: dict[str, tuple[_Retired, bool]]
-    ) -> bool:
-        """Whether a message restates a fact. Remembered with the message, for as long as the fact is the same."""
-        known = pairs.get(one.row.event.id)
-        if known is not None and known[0] is one:
-            return known[1]
-        folded = _folded(note.content)
-        found = all(hint in folded for hint in one.hints) and self._restates(note, told, one)
-        if len(pairs) >= _PAIRS_MOST:
-            pairs.clear()
-        pairs[one.row.event.id] = (one, found)
+    @cached_property
+    def _bits(self) -> int:
+        found = 0
+        for bit, _ in self._retired:
+            found |= bit
         return found
 
     @cached_property
-    def _retired(self) -> list[_Retired]:
-        """Those of which no fact that holds says the same."""
-        rows = [row for row in self._cut.rows(self._near) if row.superseders]
-        past = (row for row in rows if status_at(row, self._at) in ("superseded", "corrected"))
-        found = [one for row in past if (one := _retired(row, self._cut)) is not None]
-        holding = self._holding({min(one.said) for one in found})
-        return [one for one in found if not _holds_again(one, holding)]
-
-    @cached_property
-    def _by_term(self) -> Mapping[int, Sequence[_Retired]]:
+    def _by_term(self) -> Mapping[int, Sequence[tuple[int, _Retired]]]:
         """By one of the words that a message must have."""
-        found: dict[int, list[_Retired]] = {}
-        for one in self._retired:
-            found.setdefault(min(one.numbers or one.said), []).append(one)
-        return found
-
-    def _holding(self, terms: set[int]) -> Holding:
-        """Facts that hold and their words, by those of these that are among the terms."""
-        found: dict[int, list[_Fact]] = {}
-        known = self._cut.memo.of_events("words")
-        for row in self._cut.rows(self._near) if terms else ():
-            if in_force(row, self._at):
-                words_of: frozenset[int] | None = known.get(row.event.id)
-                if words_of is None:
-                    words_of = known[row.event.id] = content(_value(row)) | content(row.event.text)
-                event = row.event
-                fact = (event.stated.sent_at if event.sources else _ALWAYS, event.id, words_of)
-                for term in words_of & terms:
-                    found.setdefault(term, []).append(fact)
+        found: dict[int, list[tuple[int, _Retired]]] = {}
+        for bit, one in self._retired:
+            found.setdefault(min(one.numbers or one.said), []).append((bit, one))
         return found
 
     def _restates(self, note: MessageText, told: frozenset[int], one: _Retired) -> bool:
@@ -191,17 +184,55 @@ class Restated:
         )
 
 
-def _holds_again(one: _Retired, holding: Holding) -> bool:
-    """Whether a fact that holds says the same: stated since, or by a producer that names no messages.
+class _Again:
+    """Whether a fact that holds says what a retired one said: stated since, or by a producer that names no messages.
 
     What took its place does not say the same, however much of it the words repeat.
     """
-    near = holding.get(min(one.said))
-    if near is None:
-        return False
-    said, before = one.said, one.before
-    again = [event_id for sent_at, event_id, words_of in near if sent_at > before and said <= words_of]
-    return bool(again) and not {superseder.event_id for superseder in one.row.superseders}.issuperset(again)
+
+    def __init__(self, cut: Cut, retired: Sequence[_Retired], near: Sequence[str], at: int) -> None:
+        self._cut = cut
+        self._retired = retired
+        self._rows = [row for row in cut.rows(near) if in_force(row, at)]
+        self._pairs = cut.memo.pairs("said again")
+        self._bits = self._pairs.bits([row.event.id for row in self._rows])
+
+    def said(self) -> set[str]:
+        """Of which of the facts."""
+        found, known, bits = set[str](), self._pairs.known, self._bits
+        for one in self._retired:
+            event_id = one.row.event.id
+            seen, again = known.get(event_id, _UNSEEN)
+            if bits & ~seen:
+                again |= self._look(one)
+                known[event_id] = (seen | bits, again)
+            if again & bits:
+                found.add(event_id)
+        return found
+
+    def _look(self, one: _Retired) -> int:
+        """The facts near the question that do. Remembered."""
+        near = self._holding.get(min(one.said), ())
+        said, before = one.said, one.before
+        instead = {superseder.event_id for superseder in one.row.superseders}
+        again = [fact_id for sent_at, fact_id, words_of in near if sent_at > before and said <= words_of]
+        return self._pairs.bits([fact_id for fact_id in again if fact_id not in instead])
+
+    @cached_property
+    def _holding(self) -> Holding:
+        """Facts that hold and their words, by those words that one of the retired facts is looked up by."""
+        found: dict[int, list[_Fact]] = {}
+        terms = {min(one.said) for one in self._retired}
+        known = self._cut.memo.of_events("words")
+        for row in self._rows:
+            words_of: frozenset[int] | None = known.get(row.event.id)
+            if words_of is None:
+                words_of = known[row.event.id] = content(_value(row)) | content(row.event.text)
+            event = row.event
+            fact = (event.stated.sent_at if event.sources else _ALWAYS, event.id, words_of)
+            for term in words_of & terms:
+                found.setdefault(term, []).append(fact)
+        return found
 
 
 @lru_cache(maxsize=16_384)
@@ -214,16 +245,8 @@ def _telling(text: str) -> list[str]:
     return [word for word in words(_THOUSANDS.sub("", text)) if word not in STOP_WORDS]
 
 
-def _retired(row: EventRow, cut: Cut) -> _Retired | None:
-    """A fact that something took the place of; None where it has no words, or nothing did. Remembered."""
-    known = cut.memo.of_events("retired")
-    if row.event.id not in known:
-        known[row.event.id] = _read(row, cut)
-    found: _Retired | None = known[row.event.id]
-    return found
-
-
 def _read(row: EventRow, cut: Cut) -> _Retired | None:
+    """A fact that something took the place of; None where it has no words, or nothing did."""
     value = _value(row)
     said = content(value)
     by = cut.rows([superseder.event_id for superseder in row.superseders])

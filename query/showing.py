@@ -11,7 +11,6 @@ from functools import cached_property
 import msgspec
 
 from schemas.ids import MessageKey
-from views.reader import MessageText
 from views.rows import EventRow
 
 from .api import Path
@@ -59,7 +58,7 @@ class Showing:
         self._newest = newest
         self._settings = settings
 
-    def taken_paths(self, beside: int, is_long: Callable[[MessageText], bool]) -> list[Path]:
+    def taken_paths(self, beside: int, is_long: Callable[[MessageKey], bool]) -> list[Path]:
         """Paths in the order in which they are taken.
 
         Args:
@@ -73,18 +72,19 @@ class Showing:
         if not beside or not self._found.notes or self._settings.path_order == "score":
             return self._ordered
         near = {note.key for note in self._found.notes[:beside]}
-        long = {note.key for note in self._found.notes[:beside] if is_long(note.text)}
-
-        def is_near(event_id: str) -> bool:
+        is_near: dict[str, bool] = {}
+        for event_id in dict.fromkeys(event_id for path in self._ordered for event_id in path.events):
             sources = self._cut.sources(event_id)
-            return not sources or not near.isdisjoint(sources)
+            is_near[event_id] = not sources or not near.isdisjoint(sources)
 
         def is_worth_it(path: Path) -> bool:
+            here = [is_near[event_id] for event_id in path.events]
+            if True not in here:
+                return False
             if not path.steps:
-                return long.issuperset(near.intersection(self._cut.sources(path.events[0]))) and is_near(path.events[0])
-            here = [is_near(event_id) for event_id in path.events]
-            is_causal = any(step.relation in _CAUSAL for step in path.steps)
-            return is_telling(path) and any(here) and (is_causal or not all(here))
+                return all(map(is_long, near.intersection(self._cut.sources(path.events[0]))))
+            relations = {step.relation for step in path.steps}
+            return (False in here or not relations.isdisjoint(_CAUSAL)) and is_telling(path)
 
         return [path for path in self._ordered if is_worth_it(path)]
 
@@ -117,9 +117,9 @@ class Showing:
         """Notes in the order in which they are shown."""
         notes = self._found.notes
         ordered = newest_notes(notes, self._newest) if self._newest else list(notes)
-        shown = [
-            [*self._cut.reader.events_of_message(note.key), *_ids([self._restated.by(note.text)])] for note in ordered
-        ]
+        of_message, fact_of = self._cut.reader.events_of_message, self._restated.of
+        told = [(of_message(note.key), fact_of(note.key)) for note in ordered]
+        shown = [events if fact is None else [*events, fact.event.id] for events, fact in told]
         cosines = [note.cosine or 0.0 for note in ordered]
         order = current_first(shown, cosines, self._cut, self._at, self._settings.answer_margin)
         return [(ordered[position].key, ordered[position].score) for position in order]

@@ -179,7 +179,8 @@ def next_snapshot(former: Snapshot, maintainer: Maintainer, space: SpaceKey, tou
     tally = Tally(former.tally.source, former.tally.read)
     for key in moved:
         tally.moved(where(old, key), where(made, key))
-    memo = former.memo.without(_stale(old, made, seen, keys), keys)
+    stale = _stale(old, made, seen, keys)
+    memo = former.memo.without(stale, keys, {*keys, *_sources(old, stale), *_sources(made, stale)})
     return _snapshot(maintainer, space, made, tally, memo)
 
 
@@ -197,6 +198,13 @@ def _stale(old: Space, new: Space, seen: Seen, messages: Iterable[MessageKey]) -
         touched.update(edge_id for event_id in changed for edge_id in space.edges_of.get(event_id, ()))
     rows = (space.edges.get(edge_id) for space in (old, new) for edge_id in touched)
     return changed.union(*((row.edge.src, row.edge.dst) for row in rows if row is not None))
+
+
+def _sources(space: Space, events: Iterable[str]) -> Iterator[MessageKey]:
+    """The messages that events rest on."""
+    for row in map(space.rows.get, events):
+        for source in () if row is None else row.event.sources:
+            yield MessageKey(source.conversation_id, source.message_id)
 
 
 def _claimed(space: Space, name: str) -> Iterable[MessageKey]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ops.cuts import Cuts
 from query.api import Path
 from query.cut import Cut
+from query.echoes import Echoes
 from query.markers import Marker
 from query.note_columns import NOWHERE, notes_of
 from query.packed_graph import PackedGraph, packed_graph
@@ -22,8 +24,12 @@ from query.seeds import entity_seeds, hierarchy_seeds, update_seeds
 from query.settings import Discounts
 from query.similarity import note_refs
 from query.tokens import WordTokens
+from schemas.entry import Entry
+from schemas.events import Event, Source
 from schemas.ids import MessageKey
-from tests.kit.records import SPACE
+from schemas.messages import MessagePosted
+from tests.kit import messages
+from tests.kit.records import DAY, EVENTS, MESSAGES, SPACE, distilled, edges_, entries, event, inferred, posted
 from tests.property.test_history import logs
 from views.maintain import Maintainer
 from views.order import RUN_GAP_US, SILENCE, Place, Spots, changed
@@ -64,7 +70,7 @@ def worked_out(cut: Cut, events: Sequence[str], notes: Sequence[MessageKey]) -> 
         yield hierarchy_seeds(cut, [event_id], events, 100)
     yield current_first([[event_id] for event_id in events], [0.0] * len(events), cut, last, 1.0)
     for key in notes:
-        yield renderer.note(key, 0.0)
+        yield renderer.note(key)
     yield note_refs(cut, events)
 
 
@@ -113,6 +119,80 @@ def test_a_cut_kept_up_to_date_equals_one_read_anew(log: list[Any], steps: list[
             case _:
                 maintainer.drop(SPACE)
     assert shown(cuts.current(SPACE)) == shown(read_space(maintainer, SPACE))
+
+
+SAID = ("I live in Arvik.", "I live in Dalby.", "As you told me, you live in Dalby.", "I never lived in Arvik.")
+
+
+class Asked(NamedTuple):
+    """When something is asked, about which instant, and what is near it."""
+
+    at: int
+    later: int
+    near: Sequence[str]
+
+
+def told(cut: Snapshot, asked: Asked) -> list[object]:
+    """What of messages and events is said when something is asked."""
+    read, keys = Cut(cut, cut), sorted(cut.space.messages)
+    later = max(asked.at, asked.later)
+    restated, echoes = Restated(read, asked.near, later), Echoes(read, asked.near, asked.at)
+    renderer = Renderer(read, Marker(read, asked.at, later, 16, {}, restated, echoes), WordTokens(), 80)
+    shown = [[*cut.events_of_message(key)] for key in keys]
+    return [
+        *((key, restated.of(key), echoes.otherwise(key), renderer.note(key)) for key in keys),
+        *(renderer.path(_alone(name), Shown(labels={}, messages={}, steps={})) for name in cut.event_ids()),
+        current_first(shown, [0.1 * place for place in range(len(shown))], read, asked.at, 0.15),
+    ]
+
+
+@st.composite
+def spoken(draw: st.DrawFn) -> list[Entry]:
+    """People say a few things of each other's homes again and again, edit them, and others change what follows."""
+    records: list[Any] = [_said(draw, *key) for key in MESSAGES]
+    for revision in range(1, draw(st.integers(3, 9))):
+        match draw(st.integers(0, 3)):
+            case 0:
+                key = draw(st.sampled_from(MESSAGES))
+                records.append(messages.edit(key[1], draw(st.sampled_from(SAID)), space=SPACE, conversation=key[0]))
+            case 1:
+                records.append(inferred(*draw(st.lists(edges_(), min_size=1, max_size=5)), revision=revision))
+            case _:
+                events = [_event(draw, name) for name in EVENTS if draw(st.integers(0, 3))]
+                records.append(distilled(*events, revision=revision))
+    return entries(records)
+
+
+def _said(draw: st.DrawFn, conversation: str, message: str) -> MessagePosted:
+    said = posted(conversation, message, draw(st.sampled_from(SAID)))
+    role, day = draw(st.sampled_from(["user", "assistant"])), draw(st.integers(0, 4))
+    return msgspec.structs.replace(said, role=role, sent_at=day * DAY)
+
+
+def _event(draw: st.DrawFn, name: str) -> Event:
+    sources = draw(st.lists(st.sampled_from(MESSAGES), max_size=2, unique=True))
+    value, until = draw(st.sampled_from(["Arvik", "Dalby", None])), draw(st.none() | st.integers(3, 8))
+    return event(
+        name, said=draw(st.integers(1, 6)), value=value, text=f"I live in {value}.", ends_at=until and until * DAY,
+        sources=tuple(Source(conversation_id=c, message_id=m, start=0, end=4) for c, m in sources),
+    )  # fmt: skip
+
+
+INSTANTS = st.integers(0, 16).map(lambda n: n * DAY // 2)
+NEAR = st.lists(st.sampled_from(EVENTS), min_size=2, unique=True)
+
+
+@BUDGET
+@given(log=spoken(), asked=st.lists(st.builds(Asked, INSTANTS, INSTANTS, NEAR), min_size=2, max_size=5))
+def test_what_is_remembered_of_questions_is_what_is_worked_out_anew(log: list[Any], asked: list[Asked]) -> None:
+    maintainer = Maintainer(MemoryTables())
+    cuts = Cuts(maintainer)
+    for number, entry in enumerate(log):
+        maintainer.fold_one(entry)
+        for one in (asked[number % len(asked)], asked[(number + 1) % len(asked)]):
+            assert told(cuts.current(SPACE), one) == told(read_space(maintainer, SPACE), one)
+    for one in asked:
+        assert told(cuts.current(SPACE), one) == told(read_space(maintainer, SPACE), one)
 
 
 @BUDGET

@@ -123,6 +123,9 @@ class _SaysSo(Restated):
     def __init__(self, fact: EventRow) -> None:
         self._fact = fact
 
+    def of(self, key: MessageKey) -> EventRow | None:
+        return self._fact if key.message_id == "n1" else None
+
     def of_event(self, row: EventRow) -> EventRow | None:
         return self._fact if row.event.sources[0].message_id == "n1" else None
 
