@@ -21,7 +21,7 @@ NOWHERE = -1
 RUN_APART = 64
 """Between the numbers of two runs; neighbours reach less far."""
 
-_ROWS = ("conversation", "place", "run", "sent_at", "speaker", "states")
+_ROWS = ("conversation", "place", "run", "sent_at", "speaker")
 _BEGIN, _UNKNOWN = 256, -1
 
 
@@ -45,7 +45,7 @@ class NoteColumns:
         self._lock = threading.Lock()
         self.keys: list[MessageKey] = []
         self.texts: list[MessageText] = []
-        self.columns: dict[str, Ints] = {name: np.full(_BEGIN, _UNKNOWN, dtype=np.int64) for name in _ROWS}
+        self.columns: dict[str, Ints] = {name: np.full(_BEGIN, _UNKNOWN, dtype=np.int64) for name in (*_ROWS, "states")}
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -53,10 +53,10 @@ class NoteColumns:
     def numbers(self, refs: Sequence[str]) -> Ints:
         """The numbers of notes of the index; ``NOWHERE`` for what may not be shown."""
         known = self._numbers
-        try:
-            return np.array([known[ref] for ref in refs], dtype=np.int64)
-        except KeyError:
-            return np.array([known[ref] if ref in known else self._add(ref) for ref in refs], dtype=np.int64)
+        if not all(map(known.__contains__, refs)):
+            with self._lock:
+                self._add([ref for ref in dict.fromkeys(refs) if ref not in known])
+        return np.array([known[ref] for ref in refs], dtype=np.int64)
 
     def under(
         self, event_ids: Iterable[str], sources: Callable[[str], Sequence[MessageKey]]
@@ -96,31 +96,31 @@ class NoteColumns:
             column[number] = bool(statements(self.keys[number]))
         return column[numbers] > 0
 
-    def _add(self, ref: str) -> int:
-        key = note_key(ref)
-        text, spot = self._messages.message(key), self._messages.spot(key)
-        with self._lock:
-            if ref in self._numbers:
-                return self._numbers[ref]
-            number = NOWHERE
+    def _add(self, refs: Sequence[str]) -> None:
+        """Look at notes that were not looked at."""
+        message, spot_of = self._messages.message, self._messages.spot
+        begin, numbers, rows = len(self.keys), dict.fromkeys(refs, NOWHERE), list[tuple[int, ...]]()
+        for ref in refs:
+            key = note_key(ref)
+            text, spot = message(key), spot_of(key)
             if text is not None and spot is not None:
-                number = len(self.keys)
-                self._room(number)
-                columns = self.columns
-                columns["conversation"][number] = _numbered(self._conversations, text.conversation_id)
-                columns["place"][number] = spot.run * RUN_APART + spot.number
-                columns["run"][number] = spot.run
-                columns["sent_at"][number] = text.sent_at
-                columns["speaker"][number] = _numbered(self._speakers, text.speaker.casefold())
+                numbers[ref] = begin + len(rows)
+                conversation = _numbered(self._conversations, text.conversation_id)
+                speaker = _numbered(self._speakers, text.speaker.casefold())
+                place = spot.run * RUN_APART + spot.number
+                rows.append((conversation, place, spot.run, text.sent_at, speaker))
                 self.keys.append(key)
                 self.texts.append(text)
-            self._numbers[ref] = number
-            return number
+        self._room(len(self.keys))
+        for name, column in zip(_ROWS, np.array(rows, dtype=np.int64).reshape(-1, len(_ROWS)).T, strict=True):
+            self.columns[name][begin : len(self.keys)] = column
+        self._numbers.update(numbers)
 
-    def _room(self, number: int) -> None:
-        """Twice as long columns, where they are full; whoever reads the former ones has all they ask for."""
-        if number == len(self.columns["place"]):
-            rest = np.full(number, _UNKNOWN, dtype=np.int64)
+    def _room(self, count: int) -> None:
+        """Columns as long, with room for more; whoever reads the former ones has all they ask for."""
+        have = len(self.columns["place"])
+        if have < count:
+            rest = np.full(count, _UNKNOWN, dtype=np.int64)
             self.columns = {name: np.concatenate((column, rest)) for name, column in self.columns.items()}
 
 

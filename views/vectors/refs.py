@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
+from json.encoder import encode_basestring
 
 import msgspec
 
@@ -16,7 +16,7 @@ REMEMBERED = 65_536
 @lru_cache(maxsize=REMEMBERED)
 def note_ref(key: MessageKey) -> str:
     """The ref of a note: ``["conversation id","message id"]``, compact JSON."""
-    return json.dumps([key.conversation_id, key.message_id], ensure_ascii=False, separators=(",", ":"))
+    return f"[{encode_basestring(key.conversation_id)},{encode_basestring(key.message_id)}]"
 
 
 @lru_cache(maxsize=REMEMBERED)
