@@ -67,8 +67,9 @@ def common_of_one(sessions: Ints, parts: Ints, names: Sequence[str], theme_of: T
 
 def _grouped(members: Ints, groups: Ints) -> tuple[Ints, Ints]:
     """Members group by group, by where a group comes first; and the group of each."""
-    _, first, which = np.unique(groups, return_index=True, return_inverse=True)
-    order = np.argsort(first[which], kind="stable")
+    first = np.empty(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    first[groups[::-1]] = np.arange(len(groups))[::-1]  # what is set last stays: where it comes first
+    order = np.argsort(first[groups], kind="stable")
     return members[order], groups[order]
 
 

@@ -128,6 +128,9 @@ def _extended(graph: Graph, inner: Grown, floor: float, s: QuerySettings) -> Gro
     """
     steps = range(1, (s.max_hops - inner.links.shape[1]) // 2 + 1)
     grown = _promising(graph, inner, floor, [(n, n) for n in steps], s)
+    if not len(grown.nodes):
+        none, hops = np.empty((0, 0), dtype=np.int64), inner.links.shape[1] + 2
+        return _summed(graph, none.reshape(0, hops + 1), none.reshape(0, hops))
     left = _promising(graph, _longer(graph, grown, at_end=False), floor, [(n - 1, n) for n in steps], s)
     both = _longer(graph, left, at_end=True)
     if inner.links.shape[1] == 0:
@@ -141,14 +144,15 @@ def _longer(graph: Graph, grown: Grown, *, at_end: bool) -> Grown:
     tip = -1 if at_end else 0
     rows, halves = graph.spread(grown.nodes[:, tip])
     others, new = graph.half_ends[halves], graph.half_links[halves]
-    is_fit = (grown.nodes[rows] != others[:, None]).all(axis=1)
+    is_fit = np.logical_and.reduce(grown.nodes[rows] != others[:, None], axis=1)
     if grown.links.shape[1]:
         is_fit &= ~(graph.contests[new] & graph.contests[grown.links[rows, tip]])
-    rows, others, new = rows[is_fit], others[is_fit], new[is_fit]
+    fit = np.flatnonzero(is_fit)
+    rows, others, new = rows[fit], others[fit], new[fit]
     nodes, links = (grown.nodes[rows], others[:, None]), (grown.links[rows], new[:, None])
     return Grown(
-        np.hstack(nodes if at_end else nodes[::-1]),
-        np.hstack(links if at_end else links[::-1]),
+        np.concatenate(nodes if at_end else nodes[::-1], axis=1),
+        np.concatenate(links if at_end else links[::-1], axis=1),
         grown.similarity[rows] + graph.similarity[others],
         grown.confidence[rows] * graph.weight[new],
         grown.contested[rows] | graph.contests[new],
@@ -166,12 +170,12 @@ def _promising(graph: Graph, grown: Grown, floor: float, reaches: Iterable[tuple
     first, last, length = grown.nodes[:, 0], grown.nodes[:, -1], grown.nodes.shape[1]
     if not len(first):
         return grown
-    own, bound = grown.trust(s), np.full(len(first), _NEVER)
+    own, bound = grown.trust(s), _NEVER
     for before, after in reaches:
         total = grown.similarity + graph.gain[before][first] + graph.gain[after][last]
-        trust = own * graph.keep[before][first] * graph.keep[after][last]
-        np.maximum(bound, s.alpha * total / (length + before + after) + s.beta * trust, out=bound)
-    bound += s.gamma * grown.in_order + s.delta * grown.validity
+        trust = own * (graph.keep[before][first] * graph.keep[after][last])
+        bound = np.maximum(bound, s.alpha / (length + before + after) * total + s.beta * trust)
+    bound = bound + (s.gamma * grown.in_order + s.delta * grown.validity)
     chosen = np.flatnonzero(bound >= floor)
     if len(chosen) > s.max_expansions:
         chosen = np.sort(chosen[np.argsort(-bound[chosen], kind="stable")[: s.max_expansions]])

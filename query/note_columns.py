@@ -56,7 +56,7 @@ class NoteColumns:
         if not all(map(known.__contains__, refs)):
             with self._lock:
                 self._add([ref for ref in dict.fromkeys(refs) if ref not in known])
-        return np.array([known[ref] for ref in refs], dtype=np.int64)
+        return np.fromiter(map(known.__getitem__, refs), np.int64, len(refs))
 
     def under(
         self, event_ids: Iterable[str], sources: Callable[[str], Sequence[MessageKey]]

@@ -222,8 +222,8 @@ def _above_floor(cosines: Floats) -> Floats:
 
 def _told(notes: NoteColumns, ranking: Ranking) -> tuple[Ints, Floats]:
     """The numbers of the notes of a ranking that may be shown, and their scores."""
-    numbers = notes.numbers([ref for ref, _ in ranking])
-    scores = np.array([score for _, score in ranking], dtype=np.float64)
+    refs, told = zip(*ranking, strict=True) if ranking else ((), ())
+    numbers, scores = notes.numbers(refs), np.array(told, dtype=np.float64)
     is_shown = numbers != NOWHERE
     return numbers[is_shown], scores[is_shown]
 
