@@ -137,8 +137,8 @@ class _Around:
 
     def __init__(self, graph: PackedGraph, seeds: Ints) -> None:
         self._graph = graph
-        self._own: list[Ints] = []
-        self._arms: list[Ints] = []
+        self._own: list[Ints] = [seeds[:0]]
+        self._arms: list[Ints] = [seeds[:0]]
         self._places: Ints = np.full(len(graph), -1, dtype=np.int64)
         self._reached = 0
         self.found: Ints = seeds[:0]
