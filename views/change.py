@@ -17,7 +17,7 @@ from .asserting import by_id, edge_assertions, event_assertions, producers
 from .deltas import cause_of, edge_delta
 from .derive import derive_edge, derive_event, first_row, lookers, reach_of
 from .held import Control, EdgeAssertion, EdgeState, EventAssertion, EventState, Incident, message_part, source_part
-from .liveness import asserted_edge, live_event
+from .liveness import asserted_edge, is_erased, live_event
 from .rows import EdgeRow
 from .ruled import Moved, fold_ruling, follow
 from .sets import SetChange
@@ -99,13 +99,14 @@ class Change:
                 self._events[event_id] = None
 
     def _may_have_died(self, events: Event | Iterable[Event]) -> bool:
-        """Whether it matters for an event that is asserted as before that its set has read more now."""
-        if self._state.control.get(self._prefix).erases:
-            return True
-        messages = self._state.messages
+        """Whether it matters for an event asserted as before that its set has read more: an edit, what was erased."""
+        messages, control = self._state.messages, self._state.control.get(self._prefix)
         for event in (events,) if isinstance(events, Event) else events:
             for source in event.sources:
-                if messages.get(self._prefix + source_part(source)).edited_offset is not None:
+                cell = messages.get(self._prefix + source_part(source))
+                if cell.edited_offset is not None:
+                    return True
+                if control.erases and is_erased(control, MessageKey(source.conversation_id, source.message_id), cell):
                     return True
         return False
 

@@ -125,6 +125,11 @@ def _current(control: Control, key: MessageKey, cell: MessageState) -> MessageSt
     )
 
 
+def is_erased(control: Control, key: MessageKey, cell: MessageState) -> bool:
+    """Whether an erasure took anything of a message: all of it, or what was posted first under its id."""
+    return _current(control, key, cell) is not cell
+
+
 def _erased_below(control: Control, key: MessageKey) -> int:
     return max(
         control.erased_below,

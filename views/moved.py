@@ -15,15 +15,16 @@ MOST = 50_000
 class _Generation:
     """Changes, and since when they are all there: by space its newest transaction time when it was first looked at."""
 
-    __slots__ = ("edges", "events", "spaces")
+    __slots__ = ("edges", "events", "ruled", "spaces")
 
     def __init__(self) -> None:
         self.events: dict[bytes, int] = {}
         self.edges: dict[bytes, int] = {}
+        self.ruled: dict[bytes, int] = {}
         self.spaces: dict[bytes, int] = {}
 
     def is_full(self) -> bool:
-        return len(self.events) + len(self.edges) + len(self.spaces) > MOST
+        return len(self.events) + len(self.edges) + len(self.ruled) + len(self.spaces) > MOST
 
 
 class Moved:
@@ -44,6 +45,12 @@ class Moved:
         if edges.get(key, -1) < at:
             edges[key] = at
 
+    def ruled(self, prefix: bytes, at: int) -> None:
+        """An analyst rules in a space, or takes a ruling back: what it concerned in between may not be known now."""
+        spaces = self._young.ruled
+        if spaces.get(prefix, -1) < at:
+            spaces[prefix] = at
+
     def watch(self, prefix: bytes, newest: int) -> None:
         """Records of a space follow, which has come to this transaction time: every change from here on is noted."""
         self._young.spaces.setdefault(prefix, newest)
@@ -54,13 +61,14 @@ class Moved:
             self._old, self._young = self._young, _Generation()
 
     def none_since(self, prefix: bytes, at: int, events: Iterable[bytes], edges: Iterable[bytes]) -> bool:
-        """Whether it is known that none of these cells of a space changed after a transaction time."""
+        """Whether it is known that after a transaction time no cell of these changed, and nobody ruled in the space."""
         young, old = self._young, self._old
         known_from = old.spaces.get(prefix, young.spaces.get(prefix))
-        if known_from is None or known_from > at:
+        if known_from is None or known_from > at or not _none(young.ruled, old.ruled, at, (prefix,)):
             return False
         return _none(young.events, old.events, at, events) and _none(young.edges, old.edges, at, edges)
 
 
 def _none(young: Mapping[bytes, int], old: Mapping[bytes, int], at: int, keys: Iterable[bytes]) -> bool:
+    """Whether none of them has a later time."""
     return all(young.get(key, at) <= at and old.get(key, at) <= at for key in keys)

@@ -98,6 +98,12 @@ class ViewState:
             assert moment is not None, "nothing is late where no history is kept"
             moment.at = newest
 
+    def ruling(self, prefix: bytes, time: int) -> None:
+        """The same for an analyst's ruling, which is remembered apart (``moved``)."""
+        self.reach(prefix, time)
+        if self.moved is not None and self.rows is not None:
+            self.moved.ruled(prefix, self.rows.at)
+
     def enter(self, prefix: bytes, time: int, group: Group = ROWS, *, after: Group | None = None) -> int:
         """The same, but at this transaction time in any case.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from .held import EdgeState, EventAssertion, EventState, Incident
@@ -84,6 +84,10 @@ class Touched:
         """An event's row as it was before the record."""
         were = self._events_were.get(event_id)
         return self.events[event_id].row if were is None else were[1]
+
+    def assertions_before(self) -> Iterator[EventAssertion]:
+        """What was asserted of the events that the record changed, before it."""
+        return (assertion for assertions, _ in self._events_were.values() for assertion in assertions)
 
     # --- what an event sees of its edges ----------------------------------------------------------------------------
 

@@ -100,7 +100,7 @@ def _begun(state: ViewState, entry: Entry, prefix: bytes, learned_at: int) -> Ch
             change = Change(state, prefix)
             change.rests_on(cell)
         case EdgeAccepted() | EdgeRuledOut() | RulingWithdrawn():
-            state.reach(prefix, learned_at)
+            state.ruling(prefix, learned_at)
             change = Change(state, prefix)
             change.ruled(record)
         case ProducerActivated():

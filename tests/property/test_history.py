@@ -8,13 +8,14 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.adjudications import AliasMerged, AliasSplit
-from schemas.control import ClockReached
+from schemas.adjudications import AliasMerged, AliasSplit, EdgeAccepted, EdgeRuledOut, RuledEnd, RulingWithdrawn
+from schemas.control import ClockReached, MessageErased
 from schemas.dead_letters import DeadLetter, LetterRedriven
 from schemas.entry import Entry
+from schemas.events import Source
 from schemas.record import Record
 from schemas.themes import SessionThemed
-from tests.kit.records import SESSIONS, SPACE, entries, streams_of_records
+from tests.kit.records import SESSIONS, SPACE, distilled, edge, entries, event, inferred, posted, streams_of_records
 from views.known import in_time_order, known_by, transaction_time
 from views.maintain import Maintainer
 from views.snapshot import Snapshot, cut, read_space, read_space_at
@@ -69,6 +70,51 @@ def logs(draw: st.DrawFn) -> list[Entry]:
     return entries([at_time(record, draw(st.sampled_from(TIMES))) for record in records])
 
 
+PARTS = {"s1": (("e1", "e2"), ("c1", "m1")), "s2": (("e3", "e4"), ("c1", "m2")), "s3": (("e5", "e6"), ("c2", "m1"))}
+"""Sessions that have nothing to do with each other: their events, and the message these rest on."""
+
+
+@st.composite
+def apart_records(draw: st.DrawFn) -> Record:
+    """A record of one of the sessions: its sets, an edge of its ruled on, its message posted, edited or erased."""
+    session = draw(st.sampled_from(sorted(PARTS)))
+    (first, second), (conversation, message) = PARTS[session]
+    common: dict[str, Any] = {"tenant": SPACE.tenant, "space": SPACE.space}
+    sources = (Source(conversation_id=conversation, message_id=message, start=0, end=4),)
+    link = edge(first, "updates", second, "change")
+    which = draw(st.integers(0, 9))
+    if which < 4:
+        said = [event(i, text=draw(st.sampled_from("ab")), sources=sources) for i in (first, second)]
+        return distilled(*said[draw(st.integers(0, 1)) :], session=session, revision=draw(st.integers(1, 4)))
+    if which < 6:
+        return inferred(*draw(st.sampled_from([(), (link,)])), session=session, revision=draw(st.integers(1, 4)))
+    if which < 8:
+        ends = {
+            name: RuledEnd(event_id=i, sources=sources, type="state_change", attribute="home")
+            for name, i in (("src", draw(st.sampled_from([first, f"former {first}"]))), ("dst", second))
+        }
+        named: dict[str, Any] = {**common, "edge_id": link.id, "analyst": "x", "at": 1}
+        about: dict[str, Any] = {**named, **ends, "relation": "updates", "reason": "read it"}
+        kind = draw(st.integers(0, 2))
+        return [EdgeAccepted(**about, kind="change"), EdgeRuledOut(**about), RulingWithdrawn(**named)][kind]
+    if which == 8:
+        return posted(conversation, message)
+    return MessageErased(**common, conversation_id=conversation, message_id=message, upto=draw(st.integers(0, 2)), at=1)
+
+
+@st.composite
+def logs_of_sessions_apart(draw: st.DrawFn) -> list[Entry]:
+    """Records that most often do not concern what came before them, learned at any of a few times."""
+    ruled_before = EdgeRuledOut(
+        tenant=SPACE.tenant, space=SPACE.space, edge_id="r0", analyst="x", at=1, relation="updates", reason="read it",
+        src=RuledEnd(event_id="e8", sources=(), type="state_change", attribute=None),
+        dst=RuledEnd(event_id="e9", sources=(), type="state_change", attribute=None),
+    )  # fmt: skip
+    records = draw(st.lists(apart_records(), min_size=2, max_size=12))
+    timed = [at_time(record, draw(st.sampled_from(TIMES))) for record in records]
+    return entries([ruled_before, *timed] if draw(st.booleans()) else timed)
+
+
 def held(log: list[Entry], commit_every: int) -> Maintainer:
     """A view of the records in the order given."""
     maintainer = Maintainer(MemoryTables())
@@ -98,6 +144,17 @@ def test_the_past_is_the_definition_over_what_was_known_or_is_not_told(log: list
         else:
             assert told.view == recompute(e for e in log if known_by(e.record, known_at))
             assert contents(told) == contents(cut(log, SPACE, known_at))
+
+
+@BUDGET
+@given(logs_of_sessions_apart(), st.integers(1, 4))
+def test_so_it_is_beside_rulings_and_erasures(log: list[Entry], commit_every: int) -> None:
+    """Where late records most often are told at their own time."""
+    maintainer = held(log, commit_every)
+    for known_at in range(max(transaction_time(e.record) for e in log) + 1):
+        told = read_space_at(maintainer, SPACE, known_at)
+        if told is not None:
+            assert told.view == recompute(e for e in log if known_by(e.record, known_at))
 
 
 @BUDGET
