@@ -54,6 +54,9 @@ _BARE = frozenset("early late again anymore ever far twice once".split()) | g.AD
 _COLOURS = frozenset("red blue green yellow white black grey gray pink purple orange brown beige".split())  # noqa: SIM905
 
 
+_OF_TIMES = _TIMES | frozenset("whole entire other same past busy few couple first second third one".split())  # noqa: SIM905
+
+
 class Noun(NamedTuple):
     """A noun phrase.
 
@@ -247,7 +250,7 @@ def nouns_of(text: str, tokens: Tokens) -> tuple[Noun, ...]:
             chained = not held and not article and before
             close()
             before = f"{before} {word}" if chained else word
-        elif word in g.CONJUNCTIONS or (held and word in ("last", "next")):
+        elif word in g.CONJUNCTIONS or (held and word in ("last", "next", "back")):
             close()
         elif word in g.DETERMINERS or word in _COUNTED or word[0].isdigit():
             close()
@@ -270,8 +273,8 @@ def _ends_in_s(word: str) -> bool:
 
 
 def _noun(held: list[Token], article: str, before: str, *, owned: bool) -> Noun | None:
-    if not held or held[-1].word in _TIMES:
-        return None
+    if not held or (held[-1].word in _TIMES and (len(held) == 1 or held[-2].word in _OF_TIMES)):
+        return None  # "a gap year" is one
     tail = len(held) > 1 and held[-1].word in _COLOURS  # "paint the kitchen yellow"
     head = stem(held[-2 if tail else -1].word)
     counted = article in _COUNTED or (article.isdigit() and article != "1")

@@ -108,6 +108,17 @@ def _comes_off(c: Said) -> bool:
     return happens and not c.first and (c.form == "progressive" or c.tense == "future")
 
 
+def _cannot_attend(c: Said) -> list[End]:
+    """ "I won't be able to attend the conference", "we can't come to the wedding"."""
+    able = c.verb == "be" and c.after[:2] == ("able", "to")
+    verb = " ".join(c.after[2:3]) if able else c.verb
+    if not c.first or c.form != "modal" or verb not in ("attend", "make", "come", "go"):
+        return []
+    to = verb in ("come", "go")
+    nouns = [noun for noun in c.nouns if noun.definite and noun.before == ("to" if to else "")]
+    return [End(of_kinds("plan"), noun) for noun in nouns[:1]]
+
+
 def _not_for_long(c: Said, text: str) -> bool:
     """ "I haven't smoked since June", "haven't eaten meat in months"."""
     return c.tense == "perfect" and c.first and bool(c.verb) and _FOR_MONTHS.search(text) is not None
@@ -126,6 +137,9 @@ def _no_more(c: Said, event: Event) -> list[End]:
     off = " after all " in words
     if c.tense == "past" and c.first and c.verb in ("get", "win") and c.objects and c.objects[0].article == "the":
         return [End(of_kinds("plan"), c.objects[0])]  # "we didn't get the house"
+    missed = _cannot_attend(c)
+    if missed:
+        return missed
     if _not_for_long(c, text):
         return [End(of_kinds("habit"), next(iter(c.objects), None), doing=c.verb)]
     if not (again or off):

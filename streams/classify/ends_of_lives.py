@@ -8,11 +8,12 @@ from .holdings import MEATS
 from .signs import stems
 from .words import stem
 
-WHO_SERVES = stems("dentist doctor doctors gp therapist vet accountant lawyer physio hairdresser optician")
+WHO_SERVES = stems("dentist doctor doctors gp therapist vet accountant lawyer physio hairdresser optician bank insurer")
 """Whom one has one of."""
 DISMISSED = frozenset({"fire", "sack"})
 _SCHOOLS = frozenset({"university", "uni", "college", "school", "cours", "program", "degre", "class", "studi"})
 _BOUND = frozenset(stem(word) for word in ["membership", "subscription", "contract"])
+_NEWBORN = stems("baby babies twins son daughter girl boy")
 _LAPSING = frozenset(stem(word) for word in ["lapse", "expire"])
 REASONS = frozenset({"because of", "for", "after", "since", "due to", "on", "in"})
 """Before these stands why or when something was left off, not what."""
@@ -52,7 +53,7 @@ def _left_off(c: Said) -> list[End]:
         kinds = of_kinds("habit", "work", "studies", "membership", "condition")
         nouns = [noun for noun in c.nouns if noun.before not in REASONS][:1]
         return [End(kinds, nouns[0] if nouns else None, doing=c.gerund)]
-    up = c.verb == "give" and c.after[:1] == ("up",)
+    up = (c.verb, c.after[:1]) in (("give", ("up",)), ("cut", ("out",)))
     leaves = c.verb == "leave" and c.tense in ("past", "perfect") and not (BRIEFLY & set(c.after))
     resigns = c.verb == "resign"
     if not (c.verb in ("quit", "drop") or up or leaves or resigns) or c.after[:1] == ("off",):
@@ -90,7 +91,8 @@ def _no_member(c: Said) -> list[End]:
     to = [noun for noun in c.nouns if noun.before in ("at", "of", "with", "to", "for")]
     kind = bound[0].stems - _BOUND - _LAPSING
     beside = [bound[0]._replace(stems=kind, head=max(kind), named=True)] if kind else []
-    return [End(of_kinds("habit", "membership", "thing"), noun) for noun in (to or beside)[:1]]
+    own = [noun for noun in bound if noun.article in ("my", "our") and noun.stems <= _BOUND]
+    return [End(of_kinds("habit", "membership", "thing"), noun) for noun in (to or beside or own)[:1]]
 
 
 def _another_one(c: Said) -> list[End]:
@@ -99,9 +101,12 @@ def _another_one(c: Said) -> list[End]:
     if not changes or not c.objects:
         return []
     serves = c.objects[0].head in WHO_SERVES
+    own = serves and c.objects[0].article in ("my", "our")
     kinds = of_kinds("state") if serves else of_kinds("studies", "membership", "habit")
     school = c.objects[0].head in _SCHOOLS
-    return [End(of_kinds("studies")) if school else End(kinds, noun) for noun in c.objects[:1] if not noun.article]
+    return [
+        End(of_kinds("studies")) if school else End(kinds, noun) for noun in c.objects[:1] if own or not noun.article
+    ]
 
 
 def _out_of_work(c: Said) -> list[End]:
@@ -146,12 +151,12 @@ def _recovered(c: Said) -> list[End]:
     found = [End(of_kinds("condition"), noun, "owner") for noun in c.subject[:1] if (healed or fine) and noun.definite]
     over = (c.verb == "get" and c.has("over")) or c.verb == "recover" or (c.verb == "beat" and not c.passive)
     named = c.nouns[:1] if over else ()
-    return found + [End(of_kinds("condition"), noun) for noun in named if noun.definite]
+    return found + [End(of_kinds("condition"), noun) for noun in named if noun.definite or not noun.article]
 
 
 def _born(c: Said) -> list[End]:
     """ "She had her baby", "she gave birth": a pregnancy has ended."""
-    had = c.verb == "have" and any(noun.head in ("babi", "baby", "twin", "son", "daughter") for noun in c.objects)
+    had = c.verb == "have" and any(noun.head in _NEWBORN for noun in c.objects)
     born = (had or (c.verb == "give" and c.has("birth"))) and c.tense in ("past", "perfect") and not c.passive
     return [End(of_kinds("pregnancy"))] if born else []
 

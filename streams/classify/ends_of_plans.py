@@ -8,6 +8,7 @@ from .words import stem
 
 _TESTS = frozenset(stem(word) for word in ("test", "exam", "quiz", "course", "class", "lesson", "shot", "jab"))
 """What is taken to be done with; a dog is taken for a walk."""
+_COURSES = frozenset(stem(word) for word in ("class", "course"))
 _CALLED_OFF = frozenset({"cancel", "scrap", "shelve", "abandon", "drop"})
 
 
@@ -16,7 +17,11 @@ def _off(c: Said) -> list[End]:
     off = c.verb == "be" and c.tense == "present" and c.after[:1] == ("off",) and not c.has("to", "work", "sick")
     called = (c.passive and (c.verb in _CALLED_OFF or (c.verb == "call" and c.has("off")))) or off
     if called or (c.verb == "fall" and c.has("through")):
-        return [End(of_kinds("plan"), whole(c.subject), "owner")] if c.subject else []
+        soon = c.has("today", "tonight", "tomorrow", "this", "next", "on")
+        kinds = (
+            of_kinds("plan") if soon or not _COURSES & {n.head for n in c.subject} else of_kinds("plan", "membership")
+        )
+        return [End(kinds, whole(c.subject), "owner")] if c.subject else []
     calls = not c.passive and (c.verb in _CALLED_OFF - {"drop"} or (c.verb == "call" and c.has("off")))
     if calls and c.nouns:
         whose = "speaker" if c.pronoun == "they" else "subject"
@@ -32,7 +37,8 @@ def _over(c: Said) -> list[End]:
     went = c.verb == "go" and c.tense == "past" and c.has("well", "fine", "great", "badly", "okay", "smoothly")
     if not (over or went) or not c.subject:
         return []
-    return [End(of_kinds("plan", "habit", "studies"), whole(c.subject), "owner", done=True)]
+    kinds = of_kinds("plan", "habit", "studies", "state", "condition")
+    return [End(kinds, whole(c.subject), "owner", done=True)]
 
 
 def _attended(c: Said) -> list[End]:

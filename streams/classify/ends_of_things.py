@@ -35,7 +35,8 @@ def _given_up(c: Said) -> list[End]:
         return []
     named = [noun for noun in c.nouns if noun.before == "of"] if rid else c.nouns if traded else c.objects
     kinds = of_kinds("thing") if lost else of_kinds("thing", "home", "being")
-    return [End(kinds, noun) for noun in named[:1] if noun.definite]
+    own = ("his", "her", "their") if not c.first else ()
+    return [End(kinds, noun) for noun in named[:1] if noun.definite or noun.article in own]
 
 
 def _taken(c: Said) -> list[End]:

@@ -20,6 +20,7 @@ from .signs import (
     of_animal,
     ordered,
     studying,
+    teaching,
     together,
     troubled,
     waiting,
@@ -93,7 +94,7 @@ _AILING = frozenset(
 
 _TOLD_AS: dict[Kind, Callable[[Said], bool]] = {
     "company": in_company, "bond": together, "condition": troubled, "worn": worn, "wait": waiting, "illness": ailing,
-    "studies": studying, "being": of_animal, "membership": weekly, "jobless": jobless,
+    "studies": studying, "being": of_animal, "membership": weekly, "work": teaching, "jobless": jobless,
 }  # fmt: skip
 """What tells of a kind by its clause."""
 _MISSED: dict[Kind, Callable[[Said], bool]] = {"loss": missing, "wait": not_yet_there}
@@ -106,7 +107,7 @@ def holding(event: Event) -> frozenset[Kind]:
     if event.polarity == "negated":
         return _denied(event)
     if event.modality == "planned":
-        return frozenset({"plan"})
+        return frozenset({"plan", "pregnancy"}) if event.attribute == "pregnancy" else frozenset({"plan"})
     clause = said(event.text)
     if clause is not None and event.type == "action" and ordered(clause):
         return frozenset({"order"})

@@ -18,6 +18,7 @@ from schemas.events import Event
 
 from . import cues
 from .attributes import canonical_attribute
+from .clause import said
 from .endings import goes_on
 from .features import plain
 from .offline import OfflineClassifier
@@ -26,7 +27,7 @@ from .protocol import Judgement, Pair, Scorer
 from .standing import standing
 from .subjects import about, of_others, same_subject
 from .told import is_due
-from .unfolding import said_apart, unfolded
+from .unfolding import of_another_thing, said_apart, unfolded
 from .wording import same_author, wording
 from .words import rare_stems, stem, words
 
@@ -58,8 +59,10 @@ REPEATED = re.compile(
 )
 """The newer text says itself that all is as it was, or only adds to it."""
 
-_STILL = re.compile(r"\bstill\b|\bas before\b")
+_STILL = re.compile(r"\bstill\b|\bas before\b|\bhalf ?way\b")
 _IN_GENERAL = re.compile(r"\b(?:usually|generally|on average|most people)\b")
+_LASTING = frozenset({"home", "employer", "job", "relationship", "phone", "email"})
+"""How these end the rules know: a row ends no engagement."""
 _OWNED = re.compile(
     r"(\w{2,})'s (?!(?:an?|the|my|our|your|his|her|their|on|off|in|out|up|down|over|at|from|with|for|to|by|under|here|"
     r"there|back|now|not|no|never|still|just|already|all|gone|done|been|being|got|going)\b)\w"
@@ -168,7 +171,18 @@ def is_plain_news(pair: Pair) -> bool:
         return False
     if _STILL.search(text) or _IN_GENERAL.search(text) or _of_its(newer, older):
         return False
+    lasting = canonical_attribute(older.attribute) in _LASTING
+    if lasting and canonical_attribute(newer.attribute) != canonical_attribute(older.attribute):
+        return False
+    if of_another_thing(pair) or _steps(newer, older):
+        return False
     return newer.anchor.resolution == "message_time" or newer.anchor.until > older.stated.sent_at
+
+
+def _steps(newer: Event, older: Event) -> bool:
+    """ "Order 7 shipped", "order 7 delivered": what was done was done; which step ends which, rules know."""
+    now, before = said(newer.text), said(older.text)
+    return now is not None and before is not None and now.passive and before.passive
 
 
 def _of_its(newer: Event, older: Event) -> bool:

@@ -7,6 +7,7 @@ from schemas.events import Event
 from .clause import Noun, Said, said
 from .end import End
 from .holdings import Kind, same
+from .signs import stems
 from .words import content_stems, stem
 
 _VAGUE = frozenset(
@@ -35,6 +36,7 @@ _VAGUE = frozenset(
 )
 """Stems that many plans share: what stands beside them tells which one is meant."""
 _ALLERGY = stem("allergy")
+_LESSONS = stems("lessons class course practice training")
 
 
 def meets(end: End, met: frozenset[Kind], old: Event) -> bool:
@@ -74,6 +76,8 @@ def _is_agent(noun: Noun, end: End) -> bool:
 def _has(what: Noun, met: frozenset[Kind], clause: Said) -> bool:
     owned = bool(met & {"thing", "being"}) and not met & {"habit", "work", "membership", "studies", "home", "condition"}
     nouns = clause.objects if owned else clause.nouns
+    if "habit" in met and any(noun.head in _LESSONS and what.stems <= noun.stems for noun in nouns):
+        return True  # "the piano" of piano lessons
     return any(same(what, noun) for noun in (*nouns, *clause.subject))
 
 

@@ -13,21 +13,22 @@ from schemas.events import Event
 
 from . import cues
 from .amounts import another_figure
+from .clause import said
+from .departures import departed
 from .endings import by_grammar, goes_on, named_otherwise, tells_of_end
 from .features import SHORT_GAP_US, Features, compare, named_things
 from .mistakes import correction, fragment, put_right, withdrawn
 from .places import may_both_be, placed_elsewhere
 from .protocol import Judgement, Pair
-from .ruling import MOST, NONE, contradicts, updates
-from .signs import stems
+from .ruling import NONE, contradicts, updates
 from .stages import next_stage
 from .standing import stands_otherwise
 from .subjects import about, of_others
 from .substitutes import replaced_by_name
-from .tastes import gone_off
+from .tastes import all_but_liking, gone_off
 from .things import is_bare_label
-from .told import carried_out, told_end, told_moved
-from .turned import cannot_come, instead, resumed
+from .told import carried_out, told_end, told_moved, with_another
+from .turned import cannot_come, instead, now_so, resumed
 from .words import content_stems, rare_stems
 from .work import new_work
 
@@ -55,7 +56,7 @@ def judge(pair: Pair) -> Judgement:
     if goes_on(pair.newer):
         return another_figure(pair, features) or NONE  # "the train leaves at 8"
     if not (features.same_subject or (features.same_speaker and features.adjacent)):
-        others = (told_end, told_moved, carried_out, put_right, replaced_by_name, gone_off)
+        others = (told_end, told_moved, carried_out, put_right, replaced_by_name, gone_off, departed)
         return next((verdict for rule in others if (verdict := rule(pair, features)) is not None), NONE)
     rules = _PLAN_RULES if pair.older.modality == "planned" else _STATE_RULES
     if not features.same_subject and set(pair.newer.participants).isdisjoint(pair.older.participants):
@@ -88,6 +89,9 @@ def plan_moved(pair: Pair, f: Features) -> Judgement | None:
     if _told_anew(pair, f):
         return updates("change", 0.8, "The time said right before is replaced by another.")
     if not f.same_thing or pair.newer.polarity == "negated":
+        return None
+    clause = said(pair.newer.text)
+    if clause is not None and with_another(clause, pair.older):
         return None
     if cues.MOVED.search(f.newer) or (cues.CHANGED.search(f.newer) and f.figures_differ):
         return updates("change", 0.85, "The newer statement gives the plan another time or place.")
@@ -255,7 +259,7 @@ def flipped(pair: Pair, f: Features) -> Judgement | None:
         or cues.IDIOM.search(f.older)
     ):
         return None
-    if new.type == old.type == "preference" and f.same_speaker and f.attribute is None and _all_but_liking(f, old):
+    if new.type == old.type == "preference" and f.same_speaker and f.attribute is None and all_but_liking(f, old):
         return updates("change", 0.65, "What was liked is disliked, or the other way round.")
     same_value = f.attribute is not None and f.values_same
     if not same_value and not (len(f.shared) >= 2 and f.share >= 0.6 and f.denied_by_name):
@@ -266,14 +270,6 @@ def flipped(pair: Pair, f: Features) -> Judgement | None:
     if changed is not None or f.attribute is not None:
         return updates("change", 0.8 if changed else 0.65, "The newer statement turns the older one round.")
     return None
-
-
-def _all_but_liking(f: Features, old: Event) -> bool:
-    """What is liked or disliked is the same: "I hate olives", "I like olives now"."""
-    return f.covered >= MOST or (bool(f.shared) and rare_stems(old.text) - _LIKING <= f.shared)
-
-
-_LIKING = stems("like love hate dislike enjoy adore loathe detest stand actually really")
 
 
 def _over(pair: Pair) -> bool:
@@ -289,7 +285,7 @@ def _one_off(f: Features) -> bool:
 
 _FIRST: tuple[Rule, ...] = (
     fragment, withdrawn, correction, told_end, told_moved, carried_out, resumed, instead, cannot_come, new_work,
-    next_stage, gone_off,
+    next_stage, gone_off, now_so, departed,
 )  # fmt: skip
 _THING_RULES: tuple[Rule, ...] = (stands_otherwise, placed_elsewhere, another_figure, replaced_by_name)
 _PLAN_RULES: tuple[Rule, ...] = (plan_cancelled, plan_moved, plan_done)

@@ -48,7 +48,7 @@ def troubled(c: Said) -> bool:
     """ "The pool is closed", "the lift is stuck", "my van is in the garage"."""
     if c.verb == "be" and c.tense == "present" and not c.first:
         at = any(noun.before in ("in", "at") and noun.head in _REPAIRING for noun in c.nouns)
-        return at or bool(_DOWN & set(c.after[:2]))
+        return at or bool(_DOWN & set(c.after[:2])) or c.after[:1] == ("being",)
     closed = c.passive and c.verb in ("close", "shut", "lock", "block", "stick")
     return c.tense == "present" and (closed or c.verb in ("leak", "jam"))
 
@@ -84,6 +84,11 @@ def ordered(c: Said) -> bool:
 def of_animal(c: Said) -> bool:
     """ "Our dog Pip sleeps on the sofa"."""
     return c.tense == "present" and any(noun.stems & ANIMALS and noun.article in ("my", "our") for noun in c.subject)
+
+
+def teaching(c: Said) -> bool:
+    """ "I'm still teaching": it is a job."""
+    return c.verb == "teach" and c.tense == "present" and not c.has("myself")
 
 
 def jobless(c: Said) -> bool:

@@ -10,6 +10,7 @@ from schemas.events import Event
 from schemas.ids import normal_text
 
 from ..distil.lexicon.people import KIN, ROLES
+from ..distil.lexicon.things import LABELS
 from .clause import said
 from .signs import ANIMALS
 from .words import content_stems, stem, words
@@ -58,6 +59,8 @@ def about(event: Event) -> About:
     """What the statement is about."""
     subject = _PUT_RIGHT.sub("", _folded(event.subject)) if event.subject is not None else None
     attribute = event.attribute or ""
+    if subject is not None and attribute in LABELS and "'s " not in subject and subject.endswith(f" {attribute}"):
+        subject = subject.removesuffix(f" {attribute}")  # "wifi password: …" is told of the wifi
     owner, possessive, thing = (subject or "").partition("'s ")
     return About(
         subject=subject,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from schemas.events import Event
+
 from . import cues
 from .clause import said
 from .features import Features
 from .protocol import Judgement, Pair
-from .ruling import updates
+from .ruling import MOST, updates
 from .signs import stems
 from .subjects import about
 from .words import rare_stems
@@ -21,6 +23,7 @@ _GONE = re.compile(
     r" (?:any ?more|any longer)"
     r"|\b(?:not|no longer) (?:really )?(?:into|a fan of|keen on|crazy about) (?P<what4>[\w' -]{2,40})"
 )
+_LIKING = stems("like love hate dislike enjoy adore loathe detest stand actually really")
 _SURELY = stems("definitely probably still now")
 _LIKES = frozenset({"like", "love", "enjoy", "adore", "prefer"})
 _FAVOURITE = ("favourite ", "favorite ")
@@ -54,3 +57,8 @@ def _liked(pair: Pair) -> frozenset[str]:
     if clause is None or clause.verb not in _LIKES or not clause.first:
         return frozenset()
     return rare_stems(" ".join(clause.after))
+
+
+def all_but_liking(f: Features, old: Event) -> bool:
+    """What is liked or disliked is the same: "I hate olives", "I like olives now"."""
+    return f.covered >= MOST or (bool(f.shared) and rare_stems(old.text) - _LIKING <= f.shared)

@@ -115,6 +115,7 @@ def _goes_on(event: Event) -> bool:
     if clause is None:
         return False
     taking = clause.verb == "be" and any(noun.before == "on" for noun in clause.nouns)  # "on antibiotics"
+    taking = taking or clause.after[:1] == ("being",)
     return taking or clause.form in ("progressive", "perfect")
 
 
@@ -149,6 +150,8 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     instead = clause.verb == "be" and (clause.has("instead") or cues.NOW.search(f.newer)) and f.dates_differ
     if not (moved or instead) or cues.ADDED.search(f.newer):
         return None
+    if with_another(clause, old):
+        return None
     what = _timed(clause.subject if clause.passive or clause.verb == "be" else clause.nouns)
     planned = said(old.text)
     if planned is None or not what:
@@ -158,6 +161,12 @@ def told_moved(pair: Pair, f: Features) -> Judgement | None:
     if what[0].stems <= content_stems(old.text):
         return updates("change", 0.85, "The newer statement gives it another time.")
     return None
+
+
+def with_another(clause: Said, old: Event) -> bool:
+    """ "My appointment with the bank was moved", where the older one says of no bank."""
+    named = [noun for noun in clause.subject if noun.before == "with"]
+    return bool(named) and all(noun.stems.isdisjoint(content_stems(old.text)) for noun in named)
 
 
 def _timed(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:

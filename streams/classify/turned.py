@@ -17,6 +17,7 @@ from .words import content_stems
 _INSTEAD = ("instead of", "rather than")
 _NO_OBJECTS = frozenset({"mor", "back", "longer"})
 """Stems of "any more", "back to"."""
+_GETS = frozenset({"get", "buy", "have", "own", "adopt", "pass"})
 _COMING = frozenset({"come", "go", "attend", "join", "visit", "make"})
 
 
@@ -91,3 +92,22 @@ def cannot_come(pair: Pair, f: Features) -> Judgement | None:
     if f.dates_differ or not f.newer_dated:
         return None
     return updates("cancelled", 0.8, "Who was to come cannot.")
+
+
+def now_so(pair: Pair, f: Features) -> Judgement | None:
+    """ "I learned to swim" after "I can't swim"; "I got my licence" after "I don't have a licence"."""
+    new, old = pair.newer, pair.older
+    now, before = said(new.text), said(old.text)
+    if now is None or before is None or not f.same_subject or old.polarity != "negated" or old.modality == "planned":
+        return None
+    if new.modality == "planned" or now.negated or now.nearly or cues.TEMPORARY.search(f.newer) or not before.verb:
+        return None
+    learned = now.verb == "learn" and now.tense in ("past", "perfect") and now.after[:2] == ("to", before.verb)
+    can = now.form == "modal" and cues.NOW.search(f.newer) is not None and now.verb == before.verb
+    if before.form == "modal" and (learned or (can and re.search(r"\bcan\b", f.newer) is not None)):
+        return updates("change", 0.8, "What could not be done can be done now.")
+    without = before.verb in ("have", "own") and before.form == "simple" and before.tense == "present"
+    got = now.verb in _GETS and now.form in ("simple", "perfect") and not now.passive
+    if without and got and any(noun.stems == other.stems for noun in now.objects for other in before.objects):
+        return updates("change", 0.8, "What was not there is there now.")
+    return None

@@ -13,9 +13,11 @@ import re
 
 from schemas.times import US_PER_HOUR
 
+from .clause import said
 from .features import plain
 from .protocol import Judgement, Pair
 from .ruling import updates
+from .subjects import about
 from .wording import same_author
 from .words import rare_stems, stem, words
 
@@ -99,7 +101,9 @@ def unfolded(pair: Pair) -> Judgement | None:
     newer, older = pair.newer, pair.older
     if pair.focus == 0 or not same_author(newer, older) or newer.modality == "planned":
         return None
-    if not said_apart(pair) or newer.polarity == "negated":
+    if not said_apart(pair) or newer.polarity == "negated" or _another_did(pair):
+        return None
+    if of_another_thing(pair):
         return None
     if pair.similarity >= SURE_CLOSE[1] and _counts_on(newer.text, older.text):
         return updates("change", 0.7, "The newer statement counts on from the older one.")
@@ -117,6 +121,23 @@ def unfolded(pair: Pair) -> Judgement | None:
         reason = "The newer statement may tell what became of it."
         return Judgement(relation="possibly_updates", kind=None, confidence=0.6, reason=reason)
     return None
+
+
+def _another_did(pair: Pair) -> bool:
+    """ "My brother bought it": what somebody else did tells nothing of what the speaker had open."""
+    newer, older = about(pair.newer), about(pair.older)
+    person = newer.subject is not None and any(newer.subject == plain(name) for name in pair.newer.participants)
+    return person and newer.third and not older.third
+
+
+def of_another_thing(pair: Pair) -> bool:
+    """ "I bought a motorbike helmet" is no news of a motorbike: what they share names another thing."""
+    now, before = said(pair.newer.text), said(pair.older.text)
+    if now is None or before is None:
+        return False
+    heads = {noun.head for noun in (*before.nouns, *before.subject)}
+    shared = [noun for noun in (*now.nouns, *now.subject) if noun.stems & heads]
+    return bool(shared) and all(noun.head not in heads and noun.article in ("a", "an") for noun in shared)
 
 
 def said_apart(pair: Pair) -> bool:

@@ -62,6 +62,8 @@ def about(clause_text: str, tokens: Tokens, reading: Parse, subject: Subject) ->
     for name, pattern in ROWS:
         match = pattern.search(own)
         if match is not None and (subject.is_person or name not in OF_PEOPLE or _of_speaker(name, tokens)):
+            if name == "job" and not match.groupdict().get("v") and reading.base in ("move", "relocate"):
+                continue  # "I moved to Oslo for my new job" tells the home
             if name == "home" and _is_site(tokens, reading):
                 return About("location", _from_row(name, match).value)
             return _from_row(name, match)

@@ -98,6 +98,16 @@ def _is_auxiliary(tokens: Tokens, i: int, start: int) -> bool:
         return True
     if before in g.SUBJECT_PRONOUNS or before in ("here", "what", "where", "how", "let"):
         return before != "let"
+    if i + 2 < len(tokens) and tokens[i + 1].word in (
+        "finally",
+        "now",
+        "already",
+        "still",
+        "almost",
+        "nearly",
+        "fully",
+    ):
+        return True  # "the kitchen's finally finished"
     ahead = range(i + 1, min(len(tokens), i + 6))
     if any(tokens[j].word != "'s" and _is_finite(tokens, j, start) for j in ahead):
         return False
@@ -135,6 +145,8 @@ def subject_left_out(tokens: Tokens, start: int) -> bool:
         return True
     if tokens[start].capital and start > 0:
         return False
+    if word == "quit" and after in g.DETERMINERS:
+        return True  # "quit my job"; no order
     if (past_base(word) is not None or participle_base(word) is not None) and word not in SAME_PAST:
         return True
     if ing_base(word) is not None and start + 2 < len(tokens):

@@ -29,8 +29,9 @@ COMES_BACK = re.compile(
 _IN_A_NAME = re.compile(
     r"(?i:\b(?:the|a|our|my) (?:mon|tues|wednes|thurs|fri|satur|sun)day "
     r"(?:news)?(?:paper|times|edition|magazine|market|roast|crossword|supplement|bin|collection|slot|crowd|lot|shift|rota)s?\b)"
+    r"|\b(?:do|does|have|has|host|love) [A-Z]\w+ (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
 )
-"""A day that is part of a name: "the Saturday paper"."""
+"""A day that is part of a name: "the Saturday paper", "Taco Tuesday"."""
 _NOW = re.compile(r"^from now on\b|\bnow (?=\w+s\b)", re.IGNORECASE)
 """Said of every day from now: "the shop now opens at nine"."""
 

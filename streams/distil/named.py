@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from .corrections import Placed
-from .lexicon.people import PARTNERS
+from .lexicon.people import PARTNERS, SERVING, STAYING
 from .statement import Statement
 from .subjects import Subject
 
@@ -20,6 +20,10 @@ ANIMAL = "pet"
 _NAMED = re.compile(
     r"(?:\b(?:called|named)|\b(?:his|her|its) name(?:'s| is)|,) (?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
+_WITH_ROLE = re.compile(
+    rf"\b(?i:my|our|an?|two) (?:new )?(?:{'|'.join(STAYING)}|{'|'.join(SERVING)})(?:'s| is| are|,)?(?: called| named)? "
+    r"(?P<name>[A-Z][\w'-]*\.?(?: [A-Z][\w'-]+)?)"
+)
 _WHO = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)?")
 _MANY = re.compile(r"s$")
 
@@ -27,7 +31,7 @@ _MANY = re.compile(r"s$")
 def name_in(text: str, attribute: str | None) -> tuple[str, ...]:
     """The name that a statement about an animal, or about being in something, gives it; none or one."""
     named = attribute is not None and attribute.split()[0] in (ANIMAL, "membership")
-    match = _NAMED.search(text) if named else None
+    match = _NAMED.search(text) if named else _WITH_ROLE.search(text)
     return () if match is None else (match["name"],)
 
 

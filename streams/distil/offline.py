@@ -243,6 +243,8 @@ class _Reader:
         first = clause.tokens[reading.subject[0]].word if reading.subject[0] < len(clause.tokens) else ""
         if subject.is_person:
             self.said = self.said._replace(person=subject.name)
+        elif len(subject.people) == 1 and subject.people[0] != self.said.speaker:
+            self.said = self.said._replace(person=subject.people[0], thing=subject.name)  # "Finn's internship is over"
         elif first in g.DETERMINERS - {"some", "all", "both", "any", "no"} or first in EVENTS:
             self.said = self.said._replace(thing=subject.name)
         else:

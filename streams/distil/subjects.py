@@ -109,6 +109,8 @@ def _noun_phrase(words: Tokens, text: str, said: Said) -> Subject:
         return _owned(owner, words[1:], text) if owner else _plain(words, text, said)
     if first in ("his", "her", "their") and len(words) > 1 and said.person is not None:
         return _owned(said.person, words[1:], text)
+    if len(words) > 2 and words[1].word == "'s" and named_token(words[0]) and not _common(words[:1]):
+        return _owned(said.roster.canonical(text[words[0].start : words[0].end]), words[2:], text)
     if first in BARE_KIN:
         kin = f"{said.speaker}'s {KIN[first]}"
         if len(words) > 2 and words[1].word == "'s":

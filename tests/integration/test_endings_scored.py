@@ -13,13 +13,11 @@ from ops.settings import Settings
 from tests.kit.endings import Chat, judge, read, told
 
 SETS = Path(__file__).parents[1] / "unit" / "endings"
-WRONG = {
-    ("alike: a step further", "Work order #7710 shipped"): "the scorer takes the next step for an end",
-}
+WRONG: dict[tuple[str, str], str] = {}
 """What is known to be retired wrongly, and why."""
 
-FOUND = 305
-"""Of 357 ends told in these sets; 312 when this was written."""
+FOUND = 350
+"""Of 418 ends told in these sets; 357 when this was written."""
 
 
 def test_with_the_scorer_nothing_true_is_retired_and_most_ends_are_found() -> None:

@@ -140,6 +140,8 @@ FRAMES = (
     "i wanted to say that", "i wanted to say", "just wanted to say that", "just wanted to say", "i wanted to share that",
     "just wanted to share that", "big news", "happy to report", "i can confirm that", "just to confirm", "confirming that", "i should mention that", "did i mention that",
     "did i tell you that", "please record that", "record that", "add to my profile that", "put down that", "jot down that", "so basically", "anyway",
+    "i regret to say that", "i regret to say", "i regret to inform you that", "we regret to inform you that", "i'm afraid that", "i'm afraid",
+    "i am afraid that", "i am afraid", "i'm sorry to say that", "i am sorry to say that", "i am sorry to say", "i'm sorry to say",
     "i realized that", "i realised that", "i forgot to mention that", "let it be known that", "you should know that",
 )  # fmt: skip
 """Openings that only introduce a statement: what follows them is judged."""

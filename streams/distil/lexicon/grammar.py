@@ -22,7 +22,7 @@ ADVERBS = frozenset(
     "currently recently honestly basically definitely certainly simply literally totally absolutely personally both "
     "all not gladly quite rather sadly luckily hardly barely rarely seldom generally normally mostly officially "
     "sooner secretly slowly suddenly formerly previously once ever long kinda sorta nearly almost soon today tomorrow "
-    "yesterday tonight here again then too well apparently unfortunately".split()
+    "yesterday tonight fully completely properly here again then too well apparently unfortunately".split()
 )
 DISCOURSE = frozenset(
     "so and but well oh ok okay yeah yep yes yup nope nah hey hi ah aw aww wow anyway actually honestly look listen "

@@ -45,3 +45,31 @@ PERSON_VERBS = frozenset(
     "meet see visit marry tell ask help teach invite date love miss join host thank hire fire replace".split()
 )
 """Verbs whose object, when it is a name, is a person."""
+
+STAYING = (
+    "lodger",
+    "flatmate",
+    "roommate",
+    "housemate",
+    "tenant",
+    "au pair",
+    "nanny",
+    "neighbour",
+    "neighbor",
+    "guest",
+)
+"""Who is so as long as they live there."""
+SERVING = (
+    "boss",
+    "manager",
+    "colleague",
+    "teacher",
+    "doctor",
+    "dentist",
+    "supervisor",
+    "coach",
+    "trainer",
+    "cleaner",
+    "tutor",
+)
+"""Who is so as long as they work there."""

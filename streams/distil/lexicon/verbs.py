@@ -47,7 +47,7 @@ sew paint sketch draw photograph film record mix sing dance act direct audition 
 reply forward archive rename install configure debug refactor rewrite rebuild redesign onboard interview shadow delegate
 present pitch brief invoice bill refund reimburse budget borrow mortgage rent lease sublet furnish insure bury bless pray
 meditate breathe heal vaccinate diagnose prescribe operate inject bandage limp sneeze cough vomit shave shower bathe
-flog ditch chuck dump settle
+flog ditch chuck dump settle vape
 """
 
 IRREGULAR_PAST: dict[str, str] = {}
