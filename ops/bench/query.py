@@ -22,7 +22,7 @@ from query.ports import Step
 from schemas.times import US_PER_DAY
 
 from .http_queries import over_http
-from .large_space import LargeSearch, large_space
+from .large_space import LargeSearch, large_space, packed_in
 from .processes import percentile
 from .talk import FIRMS, PLACES, SPEAKERS, as_posted, history, space
 
@@ -138,9 +138,10 @@ def _large(asked: Asked, settings: Settings, questions: Sequence[str]) -> dict[s
     from query.engine import QueryEngine
 
     made = large_space(asked.events, asked.seed)
+    packed = packed_in(made, settings.query.discounts)
     engine = QueryEngine(LargeSearch(made, asked.seed), settings.query)
     timed = _ask(engine, made.cut, made.key, questions)
-    return {**_told(timed, "_large"), "events_large": float(asked.events), **made.memory}
+    return {**_told(timed, "_large"), "events_large": float(asked.events), **made.memory, **packed}
 
 
 def _ask(engine: QueryEngine, cut: Snapshot, key: SpaceKey, questions: Sequence[str]) -> list[dict[Step, float]]:
