@@ -64,7 +64,14 @@ class Cluster:
             return before is not None and all_taken(self.bootstrap, self.prefix) == before
 
         until(at_rest, "a stage did not take everything")
-        until(lambda: self.view(made.checksums) == made.checksums, "the view is another one")
+        until(lambda: self.view(made.checksums) == made.checksums, lambda: f"another view, of other {self.other(made)}")
+
+    def other(self, made: Import) -> list[str]:
+        """Topics whose sets say something else than in the embedded run.
+
+        All of them where the code was changed while the test ran: the processes were started after this one.
+        """
+        return [topic for topic in SETS if effective(self.bootstrap, self.prefix, topic) != made.effective[topic]]
 
     def check(self, made: Import) -> None:
         """The view is the undisturbed one; nothing was lost, nothing was done twice."""
@@ -79,11 +86,11 @@ class Cluster:
         return len(read_all(self.bootstrap, self.prefix, topic))  # pyright: ignore[reportArgumentType]
 
 
-def until(done: Callable[[], bool], what: str) -> None:
-    """Look again and again."""
+def until(done: Callable[[], bool], what: str | Callable[[], str]) -> None:
+    """Look again and again. ``what``: is said when it does not come, or makes what is said."""
     deadline = time.monotonic() + LONG_S
     while not done():
-        assert time.monotonic() < deadline, what
+        assert time.monotonic() < deadline, what if isinstance(what, str) else what()
         time.sleep(0.3)
 
 
