@@ -27,6 +27,7 @@ class Cut:
         self._texts: dict[MessageKey, MessageText | None] = self.memo.of_cut("text")
         self.unmarked: dict[str, int | None] = self.memo.of_events("unmarked")
         self._told: dict[MessageKey, Sequence[EventRow]] = self.memo.of_cut("told")
+        self._ids: dict[MessageKey, Sequence[str]] = self.memo.of_cut("ids")
 
     def row(self, event_id: str) -> EventRow | None:
         """A live event, or None."""
@@ -41,6 +42,11 @@ class Cut:
         known = self._rows
         found = [known[event_id] if event_id in known else self.row(event_id) for event_id in event_ids]
         return [row for row in found if row is not None]
+
+    def events_of(self, keys: Sequence[MessageKey]) -> list[Sequence[str]]:
+        """The events that rest on each of some messages, by id."""
+        known, look = self._ids, self.reader.events_of_message
+        return [known[key] if key in known else known.setdefault(key, look(key)) for key in keys]
 
     def told_by(self, key: MessageKey) -> Sequence[EventRow]:
         """The live events that rest on a message, by id."""

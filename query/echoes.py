@@ -14,7 +14,7 @@ That the two exclude each other is not sure (one may live in two towns): it is m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import msgspec
@@ -55,13 +55,13 @@ class Echoes:
 
     Args:
         cut: the space as read by this query.
-        near: events to look at.
+        near: events to look at, each once.
         at: instant from which they are judged.
     """
 
-    def __init__(self, cut: Cut, near: Iterable[str], at: int) -> None:
+    def __init__(self, cut: Cut, near: Sequence[str], at: int) -> None:
         self._cut = cut
-        self._near = list(dict.fromkeys(near))
+        self._near = near
         self._at = at
         self._pairs = cut.memo.pairs("echoes")
 

@@ -146,13 +146,13 @@ class Marker:
         if known is None:
             known = self._marked[key] = self._read(key)
         of = self._restated
-        if of is not None and any(map(of.of, known.messages)):
+        if of is not None and (of.of(known.messages[0]) or any(map(of.of, known.messages[1:]))):
             mark = self._of_rows(key, known.rows)
         else:
             passed = (bisect_right(known.instants, self.at), bisect_right(known.instants, self.later))
             found = known.marks.get(passed)
             mark = self._keep(key, known, passed) if found is None else found
-        return mark or (self._of_echo(key) if known.may_echo else "") or self.pointer(key)
+        return mark or (self._of_echo(key) if known.may_echo else "") or (self.pointer(key) if self._pointers else "")
 
     def _keep(self, key: MessageKey, known: _Marked, passed: tuple[int, int]) -> str:
         if len(known.marks) >= MARKS_MOST:

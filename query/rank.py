@@ -123,18 +123,21 @@ def _pulls(where: Mapping[str, int], cut: Cut, at: int) -> dict[str, _Pull]:
     """Of the events that may move anything what they move, by ``where`` each is shown first."""
     rows = cut.rows(list(where))
     pulls = _newer_on_same(rows, where, cut, at)
+    known: dict[str, _Before] = cut.memo.of_events("comes after")
     for row in rows:
-        if unmarked_since(row, cut) is not None:
+        event_id = row.event.id
+        before = known[event_id] if event_id in known else known.setdefault(event_id, _before(row, cut))
+        if not before.is_anything:
             continue
-        event_id, past = row.event.id, is_past(row, at)
-        first = [where[other] for other in (_successors if past else _possible)(row, cut) if other in where]
+        past = is_past(row, at)
+        first = [where[other] for other in (before.successors if past else before.possible) if other in where]
         newer = None if past else pulls.get(event_id)
         if first:
             bits = 0 if newer is None else newer.bits
             for position in first:
                 bits |= 1 << position
-            of = newer or _Pull(past, (), (), 0, 0)
-            pulls[event_id] = of._replace(first=first, bits=bits)
+            group, count = ((), 0) if newer is None else (newer.group, newer.newer)
+            pulls[event_id] = _Pull(past, first, group, count, bits)
     return pulls
 
 
@@ -181,27 +184,22 @@ def take_turns(paths: Sequence[Path]) -> list[Path]:
     return turns + sequences
 
 
-def _successors(row: EventRow, cut: Cut) -> list[str]:
-    """Whatever superseded it, the newest first. Remembered."""
-    known = cut.memo.of_events("successors")
-    found: list[str] | None = known.get(row.event.id)
-    if found is None:
-        rows = cut.rows([superseder.event_id for superseder in row.superseders])
-        ordered = sorted(rows, key=lambda new: (new.event.stated, new.event.id), reverse=True)
-        found = known[row.event.id] = [new.event.id for new in ordered]
-    return found
+class _Before(NamedTuple):
+    """What is shown before an event, by id: whatever superseded it, newest first, or may have, the surest first."""
+
+    is_anything: bool
+    successors: Sequence[str]
+    possible: Sequence[str]
 
 
-def _possible(row: EventRow, cut: Cut) -> list[str]:
-    """Whatever may have superseded it, the surest first. Remembered."""
-    known = cut.memo.of_events("may supersede")
-    found: list[str] | None = known.get(row.event.id)
-    if found is None:
-        edges = [one.edge for one in cut.edges(row.event.id) if one.edge.relation == "possibly_updates"]
-        newer = [edge for edge in edges if edge.dst == row.event.id]
-        newer.sort(key=lambda edge: (-edge.confidence, edge.id))
-        found = known[row.event.id] = [edge.src for edge in newer]
-    return found
+def _before(row: EventRow, cut: Cut) -> _Before:
+    if unmarked_since(row, cut) is not None:
+        return _Before(False, (), ())
+    rows = cut.rows([superseder.event_id for superseder in row.superseders])
+    successors = sorted(rows, key=lambda new: (new.event.stated, new.event.id), reverse=True)
+    edges = [one.edge for one in cut.edges(row.event.id) if one.edge.relation == "possibly_updates"]
+    newer = sorted((e for e in edges if e.dst == row.event.id), key=lambda edge: (-edge.confidence, edge.id))
+    return _Before(bool(rows or newer), [new.event.id for new in successors], [edge.src for edge in newer])
 
 
 def _newer_on_same(rows: Sequence[EventRow], where: Mapping[str, int], cut: Cut, at: int) -> dict[str, _Pull]:

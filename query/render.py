@@ -91,30 +91,25 @@ class Renderer:
     def note(self, key: MessageKey) -> Rendered | None:
         """``[date] speaker: text {marker}``; None for a message that may not be shown."""
         found = self._notes.get(key)
-        if found is None:
-            found = self._note(key)
-            if found is not None:
-                self._notes[key] = found
-        return found
-
-    def _note(self, key: MessageKey) -> Rendered | None:
-        """Remembered by its marker."""
+        if found is not None:
+            return found
         line = self._lines.get(key) or self._line(key)
         if line is None:
             return None
         marker = self._marker.of_note(key)
-        found = line.marked.get(marker)
-        if found is None:
-            if len(line.marked) >= MARKS_MOST:
-                line.marked.clear()
-            found = line.marked[marker] = self._marked(key, line, marker)
+        found = self._notes[key] = line.marked.get(marker) or self._marked(key, line, marker)
         return found
 
     def _marked(self, key: MessageKey, line: _Line, marker: str) -> Rendered:
+        """Remembered by the marker."""
         notes = "; ".join(part for part in (*line.dates, marker) if part)
         scaffold = f" {{{notes}}}" if notes else ""
         tokens = None if marker else line.tokens
-        return self._rendered("note", line.text + scaffold, scaffold, line.events, (key,), marker, tokens=tokens)
+        if len(line.marked) >= MARKS_MOST:
+            line.marked.clear()
+        made = self._rendered("note", line.text + scaffold, scaffold, line.events, (key,), marker, tokens=tokens)
+        line.marked[marker] = made
+        return made
 
     def _line(self, key: MessageKey) -> _Line | None:
         """A message written out, and its tokens; None of one that may not be shown. Remembered."""
@@ -123,7 +118,7 @@ class Renderer:
             return None
         text = f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
         dates = self._dates(note, self._cut.told_by(key)) if self._dated_notes else ()
-        events = tuple(self._cut.reader.events_of_message(key))
+        events = tuple(self._cut.events_of([key])[0])
         count = self._counter.count
         found = self._lines[key] = _Line(text, count(text), count(note.content), events, dates, {})
         return found

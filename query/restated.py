@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -84,13 +84,13 @@ class Restated:
 
     Args:
         cut: the space as read by this query.
-        near: events to look at.
+        near: events to look at, each once.
         at: instant from which they are judged: when the question is asked.
     """
 
-    def __init__(self, cut: Cut, near: Iterable[str], at: int) -> None:
+    def __init__(self, cut: Cut, near: Sequence[str], at: int) -> None:
         self._cut = cut
-        self._near = list(dict.fromkeys(near))
+        self._near = near
         self._at = at
         self._found: dict[int, EventRow] = {}
         self._retold: dict[str, EventRow | None] = {}

@@ -117,8 +117,8 @@ class Showing:
         """Notes in the order in which they are shown."""
         notes = self._found.notes
         ordered = newest_notes(notes, self._newest) if self._newest else list(notes)
-        of_message, fact_of = self._cut.reader.events_of_message, self._restated.of
-        told = [(of_message(note.key), fact_of(note.key)) for note in ordered]
+        keys, fact_of = [note.key for note in ordered], self._restated.of
+        told = zip(self._cut.events_of(keys), map(fact_of, keys), strict=True)
         shown = [events if fact is None else [*events, fact.event.id] for events, fact in told]
         cosines = [note.cosine or 0.0 for note in ordered]
         order = current_first(shown, cosines, self._cut, self._at, self._settings.answer_margin)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,12 +24,13 @@ from query.seeds import entity_seeds, hierarchy_seeds, update_seeds
 from query.settings import Discounts
 from query.similarity import note_refs
 from query.tokens import WordTokens
+from schemas.edges import Edge
 from schemas.entry import Entry
 from schemas.events import Event, Source
 from schemas.ids import MessageKey
 from schemas.messages import MessagePosted
 from tests.kit import messages
-from tests.kit.records import DAY, EVENTS, MESSAGES, SPACE, distilled, edges_, entries, event, inferred, posted
+from tests.kit.records import DAY, EVENTS, MESSAGES, SPACE, distilled, edge, entries, event, inferred, posted
 from tests.property.test_history import logs
 from views.maintain import Maintainer
 from views.order import RUN_GAP_US, SILENCE, Place, Spots, changed
@@ -150,49 +151,100 @@ def told(cut: Snapshot, asked: Asked) -> list[object]:
 def spoken(draw: st.DrawFn) -> list[Entry]:
     """People say a few things of each other's homes again and again, edit them, and others change what follows."""
     records: list[Any] = [_said(draw, *key) for key in MESSAGES]
-    for revision in range(1, draw(st.integers(3, 9))):
+    records.append(distilled(*(_event(draw, name) for name in EVENTS)))
+    for revision in range(2, draw(st.integers(4, 9))):
         match draw(st.integers(0, 3)):
             case 0:
                 key = draw(st.sampled_from(MESSAGES))
                 records.append(messages.edit(key[1], draw(st.sampled_from(SAID)), space=SPACE, conversation=key[0]))
             case 1:
-                records.append(inferred(*draw(st.lists(edges_(), min_size=1, max_size=5)), revision=revision))
+                records.append(distilled(*(_event(draw, name) for name in EVENTS), revision=revision))
             case _:
-                events = [_event(draw, name) for name in EVENTS if draw(st.integers(0, 3))]
-                records.append(distilled(*events, revision=revision))
+                edges = [_edge(draw) for _ in range(draw(st.integers(1, 5)))]
+                records.append(inferred(*edges, revision=revision))
     return entries(records)
 
 
 def _said(draw: st.DrawFn, conversation: str, message: str) -> MessagePosted:
     said = posted(conversation, message, draw(st.sampled_from(SAID)))
-    role, day = draw(st.sampled_from(["user", "assistant"])), draw(st.integers(0, 4))
-    return msgspec.structs.replace(said, role=role, sent_at=day * DAY)
+    role = draw(st.sampled_from(["user", "assistant"]))
+    who = "Ann" if role == "user" else "Helper"
+    return msgspec.structs.replace(said, role=role, speaker=who, sent_at=draw(st.integers(0, 2)) * DAY)
 
 
 def _event(draw: st.DrawFn, name: str) -> Event:
-    sources = draw(st.lists(st.sampled_from(MESSAGES), max_size=2, unique=True))
-    value, until = draw(st.sampled_from(["Arvik", "Dalby", None])), draw(st.none() | st.integers(3, 8))
+    sources = draw(st.sampled_from([*((key,) for key in MESSAGES), (), MESSAGES[:2]]))
+    until = draw(st.sampled_from([None, None, 4 * DAY, 6 * DAY]))
+    value = "Arvik" if (name in EVENTS[:3]) == bool(draw(st.integers(0, 3))) else "Dalby"
     return event(
-        name, said=draw(st.integers(1, 6)), value=value, text=f"I live in {value}.", ends_at=until and until * DAY,
+        name, said=EVENTS.index(name) + 1, value=value, text=f"I live in {value}.", ends_at=until,
         sources=tuple(Source(conversation_id=c, message_id=m, start=0, end=4) for c, m in sources),
     )  # fmt: skip
 
 
+def _edge(draw: st.DrawFn) -> Edge:
+    """From what was said later to what was said before."""
+    older, newer = sorted(draw(st.lists(st.sampled_from(EVENTS), min_size=2, max_size=2, unique=True)))
+    relation = draw(st.sampled_from(["updates", "updates", "contradicts", "possibly_updates"]))
+    return edge(newer, relation, older, "change" if relation == "updates" else None)
+
+
 INSTANTS = st.integers(0, 16).map(lambda n: n * DAY // 2)
-NEAR = st.lists(st.sampled_from(EVENTS), min_size=2, unique=True)
+NEAR = st.sampled_from([EVENTS, EVENTS, EVENTS[:4], EVENTS[1:]])
 
 
 @BUDGET
-@given(log=spoken(), asked=st.lists(st.builds(Asked, INSTANTS, INSTANTS, NEAR), min_size=2, max_size=5))
+@given(log=spoken(), asked=st.lists(st.builds(Asked, INSTANTS, INSTANTS, NEAR), min_size=4, max_size=8))
 def test_what_is_remembered_of_questions_is_what_is_worked_out_anew(log: list[Any], asked: list[Asked]) -> None:
     maintainer = Maintainer(MemoryTables())
     cuts = Cuts(maintainer)
     for number, entry in enumerate(log):
         maintainer.fold_one(entry)
-        for one in (asked[number % len(asked)], asked[(number + 1) % len(asked)]):
+        maintainer.commit()  # what is not committed counts as changed
+        for one in (asked[number % len(asked)], asked[(number + 1) % len(asked)]) if number >= len(MESSAGES) else ():
             assert told(cuts.current(SPACE), one) == told(read_space(maintainer, SPACE), one)
     for one in asked:
         assert told(cuts.current(SPACE), one) == told(read_space(maintainer, SPACE), one)
+
+
+def _home(name: str, value: str, *sources: tuple[str, str]) -> Event:
+    return event(
+        name, said=EVENTS.index(name) + 1, value=value, text=f"I live in {value}.",
+        sources=tuple(Source(conversation_id=c, message_id=m, start=0, end=4) for c, m in sources),
+    )  # fmt: skip
+
+
+MOVED = (edge("e2", "updates", "e1", "change"),)
+CHANGES: tuple[Callable[[int], Any], ...] = (
+    lambda n: messages.edit("m1", SAID[1], space=SPACE, conversation="c1"),
+    lambda n: messages.edit("m1", SAID[0], space=SPACE, conversation="c1"),
+    lambda n: messages.edit("m2", SAID[n % 2], space=SPACE, conversation="c1"),
+    lambda n: distilled(_home("e1", "Arvik"), _home("e2", "Dalby"), revision=n),
+    lambda n: distilled(_home("e1", "Dalby"), _home("e2", "Arvik"), revision=n),
+    lambda n: distilled(_home("e1", "Arvik"), _home("e2", "Dalby"), _home("e3", "Arvik"), revision=n),
+    lambda n: distilled(_home("e1", "Arvik"), _home("e2", "Dalby"), _home("e3", "Dalby"), revision=n),
+    lambda n: distilled(_home("e1", "Dalby"), _home("e2", "Arvik"), _home("e3", "Arvik"), revision=n),
+    lambda n: distilled(_home("e1", "Arvik", ("c1", "m2")), _home("e2", "Dalby", ("c1", "m1")), revision=n),
+    lambda n: inferred(*MOVED, edge("e3", "contradicts", "e2"), revision=n),
+    lambda n: inferred(edge("e3", "updates", "e1", "change"), revision=n),
+    lambda n: inferred(*MOVED, revision=n),
+)  # fmt: skip
+
+
+def test_what_is_remembered_of_a_question_follows_every_change_after_every_other() -> None:
+    maintainer = Maintainer(MemoryTables())
+    cuts = Cuts(maintainer)
+    said = zip(MESSAGES, (SAID[0], SAID[0], SAID[1]), strict=True)
+    begun: list[Any] = [msgspec.structs.replace(posted(*key, words), sent_at=0) for key, words in said]
+    begun.append(msgspec.structs.replace(posted("c1", "m3", SAID[2]), role="assistant", speaker="Helper", sent_at=0))
+    begun += [distilled(_home("e1", "Arvik"), _home("e2", "Dalby")), inferred(*MOVED)]
+    steps = [step for pair in combinations(CHANGES, 2) for step in pair]  # each comes before and after each
+    for entry in entries([*begun, *(step(2 + number) for number, step in enumerate(steps))]):
+        maintainer.fold_one(entry)
+        maintainer.commit()
+        for at in (9 * DAY, DAY):
+            one = Asked(at, 9 * DAY, EVENTS)
+            assert told(cuts.current(SPACE), one) == told(read_space(maintainer, SPACE), one)
 
 
 @BUDGET
