@@ -68,7 +68,6 @@ class _Line(NamedTuple):
 
     text: str
     tokens: int
-    content_tokens: int
     events: tuple[str, ...]
     dates: Sequence[str]
     marked: dict[str, Rendered]
@@ -119,14 +118,13 @@ class Renderer:
         text = f"[{day(note.sent_at, note.utc_offset_min)}] {_flat(note.speaker)}: {_flat(note.content)}"
         dates = self._dates(note, self._cut.told_by(key)) if self._dated_notes else ()
         events = tuple(self._cut.events_of([key])[0])
-        count = self._counter.count
-        found = self._lines[key] = _Line(text, count(text), count(note.content), events, dates, {})
+        found = self._lines[key] = _Line(text, self._counter.count(text), events, dates, {})
         return found
 
     def is_longer(self, key: MessageKey, tokens: float) -> bool:
         """Whether what a message says is more than so many tokens."""
-        line = self._lines.get(key) or self._line(key)
-        return line is not None and line.content_tokens > tokens
+        note = self._cut.note(key)
+        return note is not None and self._counter.count(note.content) > tokens
 
     def path(self, path: Path, shown: Shown) -> Rendered | None:
         """Statements joined by their relations, each under a label (E1, E2, …); None when it shows nothing new.
