@@ -61,4 +61,6 @@ def _liked(pair: Pair) -> frozenset[str]:
 
 def all_but_liking(f: Features, old: Event) -> bool:
     """What is liked or disliked is the same: "I hate olives", "I like olives now"."""
-    return f.covered >= MOST or (bool(f.shared) and rare_stems(old.text) - _LIKING <= f.shared)
+    what = rare_stems(old.text) - _LIKING
+    alone = rare_stems(f.newer) - _LIKING <= f.shared  # "running water" is no running
+    return f.covered >= MOST or (bool(what) and what <= f.shared and (alone or cues.NOW.search(f.newer) is not None))

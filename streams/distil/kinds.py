@@ -134,7 +134,7 @@ def _called_off(names: tuple[str, ...], reading: Parse, when: When) -> bool:
     rest = names[reading.finite :]
     if reading.base == "be" and reading.tense == "present" and rest[1:2] == ("off",) and not reading.negated:
         subject = names[reading.subject[0] : reading.subject[1]]
-        thing = bool(subject) and subject[0] not in g.SUBJECT_PRONOUNS
+        thing = bool(subject) and subject[0] not in g.SUBJECT_PRONOUNS and subject[-1] not in words.WORN
         return thing and (len(rest) == 2 or (when.named and any(n.rstrip("s") in EVENTS for n in subject)))
     return (
         reading.base in ("cancel", "call")

@@ -9,7 +9,8 @@ from .subjects import Said, Subject
 
 _ROLE = re.compile(
     r"(?P<who>(?-i:[A-Z])[\w'’.-]*(?: (?-i:[A-Z])[\w'’.-]*){0,2}) (?:is|will be) (?:now )?(?:my|our) (?:new )?"
-    r"(?P<role>manager|boss|supervisor|doctor|gp|dentist|therapist|vet|landlord|landlady|accountant|team lead|coach)"
+    r"(?P<role>girlfriend|boyfriend|partner|husband|wife|fiancée?|manager|boss|supervisor|doctor|gp|dentist|therapist"
+    r"|vet|landlord|landlady|accountant|team lead|coach)"
     r"(?: now| from now on)?",
     re.IGNORECASE,
 )

@@ -16,8 +16,8 @@ SETS = Path(__file__).parents[1] / "unit" / "endings"
 WRONG: dict[tuple[str, str], str] = {}
 """What is known to be retired wrongly, and why."""
 
-FOUND = 350
-"""Of 418 ends told in these sets; 357 when this was written."""
+FOUND = 370
+"""Of 445 ends told in these sets; 378 when this was written."""
 
 
 def test_with_the_scorer_nothing_true_is_retired_and_most_ends_are_found() -> None:

@@ -56,3 +56,5 @@ RECOLLECTING = (
     "in high school",
 )
 """Phrases that mark a past statement as a recollection, not as news."""
+WORN = frozenset("cast braces stitches bandage splint sling plaster".split())
+"""That one of these is off calls nothing off."""
