@@ -24,7 +24,7 @@ from views.reader import MessageText
 from views.rows import EventRow, in_force
 
 from .cut import Cut
-from .restated import content
+from .retired import content
 
 _ECHO = re.compile(
     r"\b(?:as|like) you(?:'ve| have)? (?:\w+ )?(?:told|said|mentioned|wrote|asked|noted|shared)\b"

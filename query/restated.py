@@ -17,25 +17,19 @@ Only facts near the question are looked at, those the search found and those aro
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
-
-import msgspec
+from functools import cached_property
 
 from schemas.ids import MessageKey
 from views.reader import MessageText
 from views.rows import EventRow, in_force, status_at
-from views.vectors.sparse import STOP_WORDS, term_id, words
 
 from .cut import Cut
+from .retired import Retired, content, denies, retired_of, value_of
 
 TELLING_WORDS = 3
 """Content words that tell by themselves what they are about: "approved for 900" does, "Paris" does not."""
-
-_HINT = 3
-"""Letters that words of one stem have in common at their beginning, and digits that ``10,000`` and ``10000`` end on."""
 
 _Fact = tuple[float, str, frozenset[int]]
 """A fact that holds: when it was said, ``_ALWAYS`` of one that names no messages, its id, all its words."""
@@ -45,38 +39,6 @@ _UNSEEN = (0, 0)
 
 Holding = Mapping[int, Sequence[_Fact]]
 """Facts that hold by single words."""
-
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_DENIAL = re.compile(r"\b(?:not|never|no longer|cannot|without)\b|n['’]t\b", re.I)
-_LONG_NUMBER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3,}(?!\d)")
-"""Three digits or more, but no year."""
-
-
-class _Retired(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that no longer holds.
-
-    Attributes:
-        row: of the fact.
-        hints: what the text of a message must hold, or it is not worth reading.
-        said: the words of its value.
-        numbers: long numbers among them, when there are two or more and other words beside them.
-        text: the other words of its text, without names.
-        attribute: of the attribute's name.
-        instead: of each statement that took its place, the words of the value that it does not share.
-        before: when the first of those was made.
-        denies: it denies something of its value.
-    """
-
-    row: EventRow
-    hints: Sequence[str]
-    said: frozenset[int]
-    numbers: frozenset[int]
-    text: frozenset[int]
-    attribute: frozenset[int]
-    instead: tuple[frozenset[int], ...]
-    before: int
-    denies: bool
 
 
 class Restated:
@@ -125,7 +87,7 @@ class Restated:
     def _of_event(self, row: EventRow) -> EventRow | None:
         for key in self._cut.sources(row.event.id):
             fact = self.of(key)
-            if fact is not None and content(row.event.text) & content(_value(fact)):
+            if fact is not None and content(row.event.text) & content(value_of(fact)):
                 return fact
         return None
 
@@ -144,13 +106,13 @@ class Restated:
         return told
 
     @cached_property
-    def _retired(self) -> list[tuple[int, _Retired]]:
+    def _retired(self) -> list[tuple[int, Retired]]:
         """Those of which no fact that holds says the same, each with its bit."""
-        known, found = self._cut.memo.of_events("retired"), list[_Retired]()
+        known, found = self._cut.memo.of_events("retired"), list[Retired]()
         for row in self._cut.rows(self._near):
             if row.superseders and status_at(row, self._at) in ("superseded", "corrected"):
                 event_id = row.event.id
-                one = known[event_id] if event_id in known else known.setdefault(event_id, _read(row, self._cut))
+                one = known[event_id] if event_id in known else known.setdefault(event_id, retired_of(row, self._cut))
                 if one is not None:
                     found.append(one)
         if not found:
@@ -166,21 +128,21 @@ class Restated:
         return found
 
     @cached_property
-    def _by_term(self) -> Mapping[int, Sequence[tuple[int, _Retired]]]:
+    def _by_term(self) -> Mapping[int, Sequence[tuple[int, Retired]]]:
         """By one of the words that a message must have."""
-        found: dict[int, list[tuple[int, _Retired]]] = {}
+        found: dict[int, list[tuple[int, Retired]]] = {}
         for bit, one in self._retired:
             found.setdefault(min(one.numbers or one.said), []).append((bit, one))
         return found
 
-    def _restates(self, note: MessageText, told: frozenset[int], one: _Retired) -> bool:
+    def _restates(self, note: MessageText, told: frozenset[int], one: Retired) -> bool:
         return (
             note.sent_at <= one.before
             and MessageKey(note.conversation_id, note.message_id) not in self._cut.sources(one.row.event.id)
             and _says(told, one)
             and _may_be_about(note, one.row)
             and not any(instead and instead <= told for instead in one.instead)
-            and _denies(note.content, one.said) == one.denies
+            and denies(note.content, one.said) == one.denies
         )
 
 
@@ -190,7 +152,7 @@ class _Again:
     What took its place does not say the same, however much of it the words repeat.
     """
 
-    def __init__(self, cut: Cut, retired: Sequence[_Retired], near: Sequence[str], at: int) -> None:
+    def __init__(self, cut: Cut, retired: Sequence[Retired], near: Sequence[str], at: int) -> None:
         self._cut = cut
         self._retired = retired
         self._rows = [row for row in cut.rows(near) if in_force(row, at)]
@@ -210,7 +172,7 @@ class _Again:
                 found.add(event_id)
         return found
 
-    def _look(self, one: _Retired) -> int:
+    def _look(self, one: Retired) -> int:
         """The facts near the question that do. Remembered."""
         near = self._holding.get(min(one.said), ())
         said, before = one.said, one.before
@@ -227,7 +189,7 @@ class _Again:
         for row in self._rows:
             words_of: frozenset[int] | None = known.get(row.event.id)
             if words_of is None:
-                words_of = known[row.event.id] = content(_value(row)) | content(row.event.text)
+                words_of = known[row.event.id] = content(value_of(row)) | content(row.event.text)
             event = row.event
             fact = (event.stated.sent_at if event.sources else _ALWAYS, event.id, words_of)
             for term in words_of & terms:
@@ -235,40 +197,7 @@ class _Again:
         return found
 
 
-@lru_cache(maxsize=16_384)
-def content(text: str) -> frozenset[int]:
-    """Stems of the words that are no stop words, as term ids; ``10,000`` is one number."""
-    return frozenset(term_id(word) for word in _telling(text))
-
-
-def _telling(text: str) -> list[str]:
-    return [word for word in words(_THOUSANDS.sub("", text)) if word not in STOP_WORDS]
-
-
-def _read(row: EventRow, cut: Cut) -> _Retired | None:
-    """A fact that something took the place of; None where it has no words, or nothing did."""
-    value = _value(row)
-    said = content(value)
-    by = cut.rows([superseder.event_id for superseder in row.superseders])
-    if not said or not by:
-        return None
-    numbers = sorted(set(_LONG_NUMBER.findall(_THOUSANDS.sub("", value))))
-    if not 2 <= len(numbers) < len(said):
-        numbers = []
-    return _Retired(
-        row=row,
-        hints=[number[-_HINT:] for number in numbers] or [_hint(word) for word in _telling(value)],
-        said=said,
-        numbers=frozenset(term_id(number) for number in numbers),
-        text=content(row.event.text) - said - _names(row),
-        attribute=content(row.event.attribute or ""),
-        instead=tuple(content(_value(new)) - said for new in by),
-        before=min(new.event.stated.sent_at for new in by),
-        denies=_denies(value, said),
-    )
-
-
-def _says(told: frozenset[int], one: _Retired) -> bool:
+def _says(told: frozenset[int], one: Retired) -> bool:
     if one.numbers and one.numbers <= told:
         return len(one.said & told) > len(one.numbers)
     if not one.said <= told:
@@ -283,28 +212,6 @@ def _may_be_about(note: MessageText, row: EventRow) -> bool:
         sources = row.event.sources
         return not sources or any(source.conversation_id == note.conversation_id for source in sources)
     return subject.casefold() == note.speaker.casefold() or bool(content(subject) & content(note.content))
-
-
-def _denies(text: str, said: frozenset[int]) -> bool:
-    return any(said & denied for denied in _denied(text))
-
-
-@lru_cache(maxsize=16_384)
-def _denied(text: str) -> Sequence[frozenset[int]]:
-    """The words of every sentence that denies."""
-    return [content(sentence) for sentence in _SENTENCE.split(text) if _DENIAL.search(sentence)]
-
-
-def _value(row: EventRow) -> str:
-    return row.event.value or row.event.text
-
-
-def _names(row: EventRow) -> frozenset[int]:
-    return frozenset(term for name in (*row.event.participants, row.event.speaker or "") for term in content(name))
-
-
-def _hint(word: str) -> str:
-    return word[-_HINT:] if word.isdigit() else word[:_HINT]
 
 
 def _folded(text: str) -> str:
