@@ -103,7 +103,7 @@ class Renderer:
         """Remembered by the marker."""
         notes = "; ".join(part for part in (*line.dates, marker) if part)
         scaffold = f" {{{notes}}}" if notes else ""
-        tokens = None if marker else line.tokens
+        tokens = None if scaffold else line.tokens
         if len(line.marked) >= MARKS_MOST:
             line.marked.clear()
         made = self._rendered("note", line.text + scaffold, scaffold, line.events, (key,), marker, tokens=tokens)
