@@ -10,7 +10,7 @@ from schemas.ids import MessageKey
 from .pairs import Pairs
 
 KEPT_MOST = 16_384
-"""Results of one kind; past it they are worked out anew. Of an event's links these are about 20 MB."""
+"""Results of one kind; past it they are worked out anew."""
 
 
 class Follows(Protocol):
