@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import pytest
 
 from tests.kit.kafka import Broker, broker, fresh_prefix
 from tests.kit.kafkalog import Chat, make_chat
-
-_used = pytest.StashKey[str]()
+from tests.kit.used import ran_on
 
 
 @pytest.fixture(scope="session")
 def kafka(request: pytest.FixtureRequest) -> Iterator[Broker]:
     """A running broker."""
     with broker() as running:
-        request.config.stash[_used] = running.described
-        if hasattr(request.config, "workeroutput"):  # several processes run the tests: the first one tells
-            request.config.workeroutput["kafka"] = running.described
+        ran_on(request.config, running.described)
         yield running
 
 
@@ -52,18 +48,3 @@ def prefix(kafka: Broker) -> Iterator[str]:
 def chat() -> Callable[[int], Chat]:
     """A chat of eight spaces for topics of so many partitions; made once."""
     return cache(lambda partitions: make_chat(7, spaces=8, messages=30, partitions=partitions))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Take over from a process that ran tests which broker it used."""
-    used = getattr(node, "workeroutput", {}).get("kafka")
-    if used is not None:
-        node.config.stash[_used] = used
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say which broker the tests ran on."""
-    used = config.stash.get(_used, None)
-    if used is not None:
-        terminalreporter.write_line(f"Kafka tests ran on {used}")
