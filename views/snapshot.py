@@ -16,10 +16,10 @@ from schemas.ids import MessageKey, SpaceKey
 
 from .account import Tally, account, named, where
 from .aliases import names_of
-from .held import EdgeState, MessageState, message_key, message_part, space_prefix
+from .held import EdgeState, MessageState, message_key, space_prefix
 from .history import space_at
 from .known import known_by
-from .liveness import ruled_out_edge, without_erased
+from .liveness import ruled_out_edge
 from .maintain import Maintainer
 from .memo import Memo
 from .order import Spot, Spots
@@ -31,6 +31,7 @@ from .space import Reading, Seen, SeenEdge, Slice, Space, become, empty, place_o
 from .spec import View
 from .state import ViewState
 from .tables import MemoryTables
+from .texts import text_of
 from .touched_keys import TouchedKeys
 
 
@@ -170,7 +171,7 @@ def next_snapshot(former: Snapshot, maintainer: Maintainer, space: SpaceKey, tou
     seen = Seen(
         events=[(key[cut:].decode(), state.events.get(key).row) for key in sorted(touched.events)],
         edges=[(key[cut:].decode(), _edge(state.edges.get(key))) for key in sorted(touched.edges)],
-        messages=[(key, _text(state, space, cell)) for key, (_, cell) in zip(keys, texts, strict=True)],
+        messages=[(key, text_of(state, space, cell)) for key, (_, cell) in zip(keys, texts, strict=True)],
         themes=[(key[cut:].decode(), maintainer.themes.get(key).theme_id) for key in sorted(touched.themes)],
         readings=readings,
     )
@@ -232,7 +233,7 @@ def _texts(
     state: ViewState, space: SpaceKey, cells: Iterable[MessageState]
 ) -> Iterator[tuple[MessageKey, MessageText | None]]:
     for cell in cells:
-        text = _text(state, space, cell)
+        text = text_of(state, space, cell)
         if text is not None:
             yield MessageKey(text.conversation_id, text.message_id), text
 
@@ -257,37 +258,6 @@ def cut(entries: Iterable[Entry], space: SpaceKey, known_at: int) -> Snapshot:
         if known_by(entry.record, known_at):
             maintainer.fold_anywhere(entry)
     return read_space(maintainer, space)
-
-
-def message_text(maintainer: Maintainer, space: SpaceKey, key: MessageKey) -> MessageText | None:
-    """One message as it stands, without reading the space."""
-    return stored_text(maintainer.state, space, key)
-
-
-def stored_text(state: ViewState, space: SpaceKey, key: MessageKey) -> MessageText | None:
-    """One message as the cells hold it."""
-    return _text(state, space, state.messages.get(space_prefix(space) + message_part(key)))
-
-
-def _text(state: ViewState, space: SpaceKey, cell: MessageState) -> MessageText | None:
-    """A message as it stands; None when it was never posted or is erased."""
-    if cell.posted is None:
-        return None
-    current = without_erased(state, space, cell.posted.message, cell)
-    if current is None or current.posted is None:
-        return None
-    cell, posted = current, current.posted
-    return MessageText(
-        conversation_id=posted.conversation_id,
-        message_id=posted.message_id,
-        speaker=posted.speaker,
-        role=posted.role,
-        content=posted.content if cell.edited is None else cell.edited.content,
-        sent_at=posted.sent_at,
-        utc_offset_min=posted.utc_offset_min,
-        seq=posted.seq,
-        retracted=cell.retracted,
-    )
 
 
 def _unread(

@@ -19,9 +19,9 @@ from schemas.messages import MessageEdited, MessagePosted, MessageRetracted
 from schemas.record import Record
 
 from .reader import MessageText
-from .snapshot import stored_text
 from .state import ViewState, message_part, space_prefix
 from .tables import TableName, Tables
+from .texts import stored_text
 from .validity import apply
 
 Name = bytes

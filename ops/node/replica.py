@@ -28,9 +28,10 @@ from views.maintain import VIEW_TOPICS, Maintainer
 from views.origin import ORIGIN_KEY, Origin
 from views.outgoing import Place
 from views.reader import Basis, MessageAccount, MessageText
-from views.snapshot import Snapshot, message_text, read_space_at
+from views.snapshot import Snapshot, read_space_at
 from views.source import Source
 from views.state import MessageState, message_part, space_prefix
+from views.texts import message_text
 from views.worker import Applied, Worker
 
 from .cleaning import Passes
