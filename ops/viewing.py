@@ -28,8 +28,9 @@ from views.known import in_time_order
 from views.maintain import VIEW_TOPICS, Maintainer
 from views.reader import Basis, MessageAccount, MessageText
 from views.rows import EventRow
-from views.snapshot import Snapshot, cut, message_text, read_space, read_space_at
+from views.snapshot import Snapshot, cut, read_space, read_space_at
 from views.tables import Tables
+from views.texts import message_text
 
 FOLLOWERS = ("embed",)
 """Consumers of the local log that keep up with ``deltas``, by the names their positions have."""
