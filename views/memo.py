@@ -27,14 +27,13 @@ F = TypeVar("F", bound=Follows)
 class Memo:
     """Results by kind, and by what they were worked out from. Safe with several threads: a result is a pure function.
 
-    Of an event: from the event, its messages, its live edges and the events at their other ends. Of a message: from the
-    message as it stands. Of a note: from a message and all that may be known of an event which rests on it. Whoever
-    makes the next cut leaves out those of what has changed (``without``).
+    Of an event: from the event, its messages, its live edges and the events at their other ends. Of a note: from a
+    message and all that may be known of an event which rests on it. Whoever makes the next cut leaves out those of
+    what has changed (``without``).
     """
 
     def __init__(self) -> None:
         self._events: dict[Hashable, dict[str, Any]] = {}
-        self._messages: dict[Hashable, dict[MessageKey, Any]] = {}
         self._notes: dict[Hashable, dict[MessageKey, Any]] = {}
         self._pairs: dict[Hashable, Pairs] = {}
         self._cut: dict[Hashable, dict[Any, Any]] = {}
@@ -43,10 +42,6 @@ class Memo:
     def of_events(self, kind: Hashable) -> dict[str, Any]:
         """By event id; to be read and added to."""
         return _room(self._events, kind)
-
-    def of_messages(self, kind: Hashable) -> dict[MessageKey, Any]:
-        """By message; to be read and added to."""
-        return _room(self._messages, kind)
 
     def of_notes(self, kind: Hashable) -> dict[MessageKey, Any]:
         """By message, with the events that rest on it; to be read and added to."""
@@ -72,7 +67,6 @@ class Memo:
         """A copy that knows nothing of these. Costs by what is remembered."""
         made = Memo()
         made._events = {kind: _without(held, events) for kind, held in list(self._events.items())}
-        made._messages = {kind: _without(held, messages) for kind, held in list(self._messages.items())}
         made._follows = {kind: held.without(events) for kind, held in list(self._follows.items())}
         made._notes = {kind: _without(held, notes) for kind, held in list(self._notes.items())}
         made._pairs = {kind: held.without(events, messages) for kind, held in list(self._pairs.items())}

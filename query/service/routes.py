@@ -20,7 +20,7 @@ from schemas.erasure_wire import ErasureIn, ErasureOut
 from schemas.ruling_wire import ActivatedOut, ActivateIn, AdjudicatedOut, AdjudicationIn
 from schemas.wire import AssertedOut, AssertionsIn, EditIn, MessagesIn, PostedOut, QueryIn, RefusedOut
 
-from . import analysts, erasures, probes, reads, stream, writes
+from . import analysts, erasures, reads, stream, writes
 from .parameters import (
     AFTER,
     ALIAS,
@@ -47,6 +47,7 @@ from .parameters import (
     THEME,
     WAIT_FOR,
 )
+from .probe_routes import PROBES
 from .route import Route
 
 _IN_SPACE = (TENANT, SPACE)
@@ -264,41 +265,5 @@ V1 = (
     ),
 )
 """Under these, a query parameter that is not listed is refused."""
-
-PROBES = (
-    Route(
-        method="GET",
-        path="/",
-        name="page",
-        summary="What this is",
-        handler=probes.get_page,
-        media_type="text/html",
-    ),
-    Route(
-        method="GET",
-        path="/healthz",
-        name="healthz",
-        summary="The process is up",
-        handler=probes.get_healthz,
-        reply=probes.Alive,
-    ),
-    Route(
-        method="GET",
-        path="/readyz",
-        name="readyz",
-        summary="Log and view are open and not far behind",
-        handler=probes.get_readyz,
-        reply=probes.Ready,
-        refusals=(503,),
-    ),
-    Route(
-        method="GET",
-        path="/metrics",
-        name="metrics",
-        summary="For Prometheus",
-        handler=probes.get_metrics,
-        media_type="text/plain",
-    ),
-)
 
 ROUTES = V1 + PROBES

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from ..admissions import puts_right
 from ..anchors.nodes import Context
-from .kinds import Kind
-from .parse import Parse
 from .sentences import Sentence
 from .statement import Statement
 from .subjects import Subject
-from .times import dates_of, times_of, when_of
-from .tokens import tokenize
-
-_UNREAD = Parse((0, 1), 0, 0, "", "present", "verbless", "", negated=False)
+from .verbless import read_verbless
 
 
 def fragment(text: str, sentence: Sentence, speaker: str, context: Context, day_end: int) -> Statement | None:
@@ -31,13 +26,6 @@ def fragment(text: str, sentence: Sentence, speaker: str, context: Context, day_
     found = puts_right(text[sentence.start : sentence.end])
     if found is None:
         return None
-    dates = dates_of(found.new, _UNREAD, context)
-    ahead = when_of(dates, context.clock.sent, day_end).ahead
-    kind = (
-        Kind("plan", "planned", "affirmed", "take_back")
-        if ahead
-        else Kind("state_change", "asserted", "affirmed", "take_back")
-    )
-    times = times_of(dates, tokenize(found.new), _UNREAD, kind.modality, context)
+    kind, times = read_verbless(found.new, "take_back", context, day_end)
     subject = Subject(None, (speaker,), is_person=False)
     return Statement(sentence.start, sentence.end, kind, times, subject, (speaker,), None, None)

@@ -9,20 +9,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from schemas.events import EventType, Modality, Polarity
-
 from ..anchors.nodes import Context
 from ..casual import spelled_out
 from .finite import Tokens
-from .kinds import Kind
 from .lexicon import grammar as g
 from .lexicon.things import FRESH, LABELS, LABELS_OF_PEOPLE, NOTICES
-from .parse import Parse, parse
+from .parse import parse
 from .sentences import Sentence
 from .statement import Statement
 from .subjects import Subject
-from .times import dates_of, times_of, when_of
 from .tokens import tokenize
+from .verbless import read_verbless
 
 _ATTRIBUTE_OF = {word: name for name, words in LABELS.items() for word in words.split()}
 _LINE = re.compile(
@@ -30,9 +27,6 @@ _LINE = re.compile(
     r"(?P<label>[^\W_][^:\n]{0,60}?)\s*:\s+(?P<value>\S[^\n]*)"
 )
 _OF = re.compile(r"^(?P<what>[\w -]+?) (?:of|for) (?:the |our |my )?(?P<thing>.+)$", re.IGNORECASE)
-_SO: tuple[EventType, Modality, Polarity, str] = ("state_change", "asserted", "affirmed", "verbless")
-_TO_COME: tuple[EventType, Modality, Polarity, str] = ("plan", "planned", "affirmed", "verbless")
-_UNREAD = Parse((0, 1), 0, 0, "", "present", "verbless", "", negated=False)
 MOST_LABEL = 6
 """Words of a label."""
 MOST_VALUE = 12
@@ -82,9 +76,7 @@ def labelled(text: str, sentence: Sentence, speaker: str, context: Context, day_
     label = label_of(text[sentence.start : sentence.end])
     if label is None:
         return None
-    dates = dates_of(label.value, _UNREAD, context)
-    kind = Kind(*(_TO_COME if when_of(dates, context.clock.sent, day_end).ahead else _SO))
-    times = times_of(dates, tokenize(label.value), _UNREAD, kind.modality, context)
+    kind, times = read_verbless(label.value, "verbless", context, day_end)
     subject = Subject(label.thing, (), is_person=False)
     if label.thing is None:
         subject = Subject(f"{speaker}'s {LABELS_OF_PEOPLE[label.attribute]}", (speaker,), is_person=False)
